@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -66,3 +66,132 @@ class Catalog:
 
     def __len__(self) -> int:
         return sum(len(group.entries) for group in self.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A definition that was left out or repaired: which, and why in a sentence."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """Definitions split in two: what the model sees in full, and the catalog of what is deferred."""
+
+    visible: tuple[Definition, ...]
+    catalog: Catalog
+    problems: tuple[Problem, ...] = field(default=())
+
+
+def partition(
+    definitions: Iterable[Definition],
+    *,
+    stays_visible: Callable[[str], bool],
+    server_of: Callable[[str], str | None] = lambda name: None,
+) -> Partition:
+    """Split ``definitions`` into visible ones, in their order, and the catalog of the others.
+
+    ``stays_visible`` decides by name. ``server_of`` gives the label of a tool's server where the host knows it;
+    otherwise it is read off the name. The first of two definitions with one name wins. A definition that cannot
+    be called (no name, or a name that no provider would accept) is left out and reported; a deferred one whose
+    parameters are no schema gets an empty schema, so that its server's other tools are not affected.
+    """
+    visible: list[Definition] = []
+    entries: list[Entry] = []
+    problems: list[Problem] = []
+    seen: set[str] = set()
+    for definition in definitions:
+        function = definition.get("function") if isinstance(definition, Mapping) else None
+        name = function.get("name") if isinstance(function, Mapping) else None
+        if not isinstance(name, str) or not name:
+            problems.append(Problem("", "a definition without a name was left out"))
+            continue
+        if name in seen:
+            problems.append(Problem(name, "a second definition of this name was left out"))
+            continue
+        seen.add(name)
+        if stays_visible(name):
+            visible.append(definition)
+            continue
+        assert isinstance(function, Mapping)
+        entry, problem = make_entry(function, server=server_of(name))
+        if problem is not None:
+            problems.append(problem)
+        if entry is not None:
+            entries.append(entry)
+    return Partition(tuple(visible), build_catalog(entries), tuple(problems))
+
+
+def make_entry(function: Mapping[str, Any], *, server: str | None = None) -> tuple[Entry | None, Problem | None]:
+    """Make the entry of one ``{"name", "description", "parameters"}``, and say what was wrong with it, if anything.
+
+    The entry is None where the name could not be called by any model.
+    """
+    name = str(function.get("name") or "")
+    if not _VALID_NAME.fullmatch(name):
+        return None, Problem(name[:128], "left out: a tool name is 1 to 128 of the characters A-Z a-z 0-9 _ . : -")
+    description = function.get("description")
+    description = description if isinstance(description, str) else ""
+    parameters = function.get("parameters")
+    problem = None
+    if parameters is None:
+        parameters = EMPTY_PARAMETERS
+    elif not isinstance(parameters, Mapping):
+        parameters = EMPTY_PARAMETERS
+        problem = Problem(name, "its parameters are no JSON schema; it takes any arguments")
+    label, tool = split_name(name, server)
+    try:
+        fingerprint = digest(json.dumps([name, label, description, parameters], default=str))
+    except (ValueError, RecursionError):  # a schema that contains itself
+        parameters = EMPTY_PARAMETERS
+        problem = Problem(name, "its parameters cannot be written as JSON; it takes any arguments")
+        fingerprint = digest(json.dumps([name, label, description, parameters]))
+    return Entry(name, label, tool, description, parameters, fingerprint), problem
+
+
+def build_catalog(entries: Iterable[Entry]) -> Catalog:
+    """Group ``entries`` (unique names) by server; the order they come in does not matter."""
+    by_server: dict[str, list[Entry]] = {}
+    for entry in entries:
+        by_server.setdefault(entry.server, []).append(entry)
+    groups = []
+    for server in sorted(by_server):
+        members = tuple(sorted(by_server[server], key=lambda entry: entry.name))
+        groups.append(Group(server, members, _combined(server, (entry.fingerprint for entry in members))))
+    return Catalog(tuple(groups), _combined("", (group.fingerprint for group in groups)))
+
+
+def split_name(name: str, server: str | None = None) -> tuple[str, str]:
+    """``(server label, tool name at that server)`` of a registered name.
+
+    Hermes registers ``mcp__server__tool`` from 0.18 and ``mcp_server_tool`` before, the server's name with every
+    character outside ``[A-Za-z0-9_]`` replaced by an underscore. The older form can be split only where ``server``
+    is known; without it the first part is taken. A tool that is not of an MCP server keeps its whole name, under
+    the label ``plugin`` unless ``server`` says otherwise.
+    """
+    if server:
+        slug = re.sub(r"[^A-Za-z0-9_]", "_", server)
+        for prefix in (f"mcp__{slug}__", f"mcp_{slug}_"):
+            if name.startswith(prefix) and len(name) > len(prefix):
+                return server, name[len(prefix) :]
+        return server, name
+    if name.startswith("mcp__"):
+        label, separator, tool = name[len("mcp__") :].partition("__")
+        if label and separator and tool:
+            return label, tool
+    elif name.startswith("mcp_"):
+        label, separator, tool = name[len("mcp_") :].partition("_")
+        if label and separator and tool:
+            return label, tool
+    return "plugin", name
+
+
+def digest(text: str) -> str:
+    """32 hex digits that stand for ``text``."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _combined(label: str, fingerprints: Iterable[str]) -> str:
+    return digest("\n".join((label, *fingerprints)))
