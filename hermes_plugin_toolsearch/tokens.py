@@ -93,7 +93,8 @@ def estimate(text: str) -> int:
 
 
 _PIECES = re.compile(
-    r"(?P<word>[^\W\d_]?[a-z]+|[A-Z]+)|(?P<digits>\d+)|(?P<marks>[!-/:-@\[-`{-~\n\r]+)|(?P<space>\s)|(?P<other>.)", re.DOTALL
+    r"(?P<word>[^\W\d_]?[a-z]+|[A-Z]+)|(?P<digits>\d+)|(?P<marks>[!-/:-@\[-`{-~\n\r]+)|(?P<space>\s)|(?P<other>.)",
+    re.DOTALL,
 )
 
 
