@@ -1,0 +1,238 @@
+"""What people say instead of what tools are called: a small hand-written vocabulary that only ever adds.
+
+Written from general knowledge of such services, not from any set of queries. Each line of :data:`_ALIKE` are words of
+which any may stand for any other; a line of :data:`_MEANS` is what a word also means, in that direction only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+from ..text import terms
+
+ALIKE_WEIGHT = 0.45
+MEANS_WEIGHT = 0.8
+
+# Verbs, then things. In each line all words may stand for each other.
+_ALIKE = """
+create add new make insert
+create post open start begin
+create generate build produce compose draft write
+create register provision setup
+delete remove erase drop destroy clear discard
+delete uninstall unregister purge trash
+update edit change modify patch set alter adjust replace
+update rename
+get fetch retrieve read show view pull load
+get describe details inspect info
+list enumerate browse show all
+search find query lookup locate look
+send post message deliver notify
+send reply respond answer
+run execute invoke trigger launch start
+start resume enable activate
+stop halt terminate kill end shut
+stop cancel abort
+disable deactivate off mute silence
+enable activate on
+copy duplicate clone
+move transfer relocate shift
+merge combine join land
+upload import attach put
+download export save
+save store write
+check verify validate test
+analyze analyse examine inspect evaluate assess
+calculate compute determine estimate
+convert transform translate turn
+summarize summary overview
+assign give allocate
+attach link connect associate
+detach unlink disconnect disassociate
+grant allow permit authorize let
+revoke deny disallow
+invite share
+book reserve schedule
+subscribe follow watch
+buy purchase order
+pay payment charge
+approve accept confirm
+reject decline refuse
+close resolve finish complete done
+reopen open
+log record track
+monitor watch observe
+issue ticket bug defect
+task todo
+pr pull
+mr merge
+repo repository
+commit revision
+comment note feedback remark
+comment reply
+label tag
+user member person people colleague
+contact lead customer client person
+team group
+org organization organisation company
+sprint iteration cycle
+epic initiative
+milestone goal
+message chat
+email mail message
+dm direct
+channel room
+doc document page
+spreadsheet sheet workbook
+slides presentation deck
+folder directory
+file document
+table database
+row record item
+column field
+picture image photo screenshot
+screenshot capture snapshot
+url link
+website site web
+page webpage
+form field
+error exception crash failure
+fail failure failed error
+alert alarm notification
+incident outage
+bill billing cost invoice spend
+price cost
+money balance
+subscription plan
+permission access role
+secret credential
+password credential
+job build
+pipeline workflow ci
+deploy deployment release
+pod container
+cluster k8s
+vm machine instance server
+bucket storage
+calendar schedule
+event meeting appointment
+free availability busy
+directions route
+map location place
+distance far
+weather forecast
+news article
+song music track
+movie film
+"""
+
+# word: what it also means, that way round only.
+_MEANS = """
+k8s: kubernetes
+kubernetes: k8s
+ado: azure devops
+azdo: azure devops
+gh: github
+gcal: google calendar
+gdoc: google docs
+gdrive: google drive
+gsheet: google sheets
+mongo: mongodb
+postgresql: postgres
+postgres: postgresql
+pg: postgres
+psql: postgres
+feishu: lark
+lark: feishu
+wiki: confluence notion
+confluence: atlassian
+jira: atlassian
+bitbucket: atlassian
+teams: ms365
+outlook: ms365 mail
+onedrive: ms365 drive
+sharepoint: ms365
+onenote: ms365
+excel: ms365 workbook
+office: ms365
+microsoft: ms365 azure
+amazon: aws
+aws: amazon
+s3: bucket
+lambda: function
+ec2: instance
+gmail: mail google
+google: gmail
+sheets: google spreadsheet
+monday: monday
+crm: hubspot salesforce
+x: twitter
+tweet: twitter post
+browser: chrome playwright puppeteer
+k8: kubernetes
+js: javascript
+ts: typescript
+py: python
+db: database
+env: environment
+config: configuration
+auth: authentication authorization
+perms: permissions
+dns: domain
+ip: address
+kql: query
+sql: query
+llm: model
+ai: model
+sms: message text
+calendar: event
+inbox: mail
+pr: pull request
+mr: merge request
+wip: draft
+repo: repository
+docs: documentation document
+id: identifier
+desc: description
+msg: message
+img: image
+pic: picture image
+dir: directory
+ls: list directory
+grep: search file
+cat: read file
+mkdir: create directory
+rm: delete
+cp: copy
+mv: move
+weekly: schedule
+nightly: schedule
+daily: schedule
+cron: schedule
+online: web search
+internet: web
+google: search
+timezone: time
+"""
+
+
+@cache
+def related() -> Mapping[str, tuple[tuple[str, float], ...]]:
+    """Term -> ``(other term, weight)`` for what else it may be called."""
+    table: dict[str, dict[str, float]] = {}
+    for line in _ALIKE.split("\n"):
+        alike = terms(line)
+        for term in alike:
+            others = table.setdefault(term, {})
+            for other in alike:
+                if other != term:
+                    others.setdefault(other, ALIKE_WEIGHT)
+    for line in _MEANS.strip().split("\n"):
+        word, _, meaning = line.partition(":")
+        for term in terms(word)[:1]:
+            for other in terms(meaning):
+                if other != term:
+                    table.setdefault(term, {})[other] = MEANS_WEIGHT
+    return MappingProxyType({term: tuple(others.items()) for term, others in table.items()})
