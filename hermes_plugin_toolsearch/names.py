@@ -1,0 +1,226 @@
+"""Which tool a written name means, among what one session was granted.
+
+An exact name always wins. Another spelling of a name (``server.tool``, a hyphen for an underscore, a dropped or
+doubled ``mcp`` prefix, the bare tool name) is taken only when it means exactly one granted tool; everything else
+comes back with the granted names that look like it, and nothing is ever run on a likeness.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher, get_close_matches
+from typing import Literal
+
+from .cache import Cache
+from .catalog import EMPTY_PARAMETERS, Catalog, Definition, Entry, make_entry
+from .config import DEFAULT_NAMES, BridgeNames
+
+MAX_CANDIDATES = 5
+
+_SEPARATORS = re.compile(r"[\s_\-./:]+")
+_BOUNDARIES = re.compile(r"__+|[./:]+")  # what stands between a server and its tool, never within either
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+# What OpenAI- and Gemini-trained models put before a function's name in text.
+_NAMESPACE = re.compile(r"(?:functions|default_api|tools)[.:/]", re.IGNORECASE)
+_LONGEST_NAME = 128  # of a registered tool; what is written beyond that cannot be one
+_SHORTLIST = 64  # names compared letter by letter for "did you mean"
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """The one tool that a written name means; ``exact`` where it was written as it is registered."""
+
+    entry: Entry
+    kind: Literal["deferred", "visible", "bridge"]
+    exact: bool
+
+    @property
+    def name(self) -> str:
+        """The registered name."""
+        return self.entry.name
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """A written name that means no single granted tool.
+
+    ``candidates`` are granted names: all meanings (at most five) of an ``ambiguous`` name, the most similar names
+    to an ``unknown`` one, and none for a tool that exists but was ``not granted``.
+    """
+
+    written: str
+    reason: Literal["unknown", "ambiguous", "not granted"]
+    candidates: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The reason in a sentence, for the model that wrote the name."""
+        name = repr(self.written[:_LONGEST_NAME])
+        if self.reason == "not granted":
+            return f"{name} is a known tool, but it is not enabled in this session; it was not run and cannot be."
+        if self.reason == "ambiguous":
+            return f"{name} means more than one tool: {', '.join(self.candidates)}. Write the full name of one."
+        if self.candidates:
+            return f"There is no tool {name} in this session. Did you mean {' or '.join(self.candidates)}?"
+        return f"There is no tool {name} in this session."
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Everything that one session may call, and nothing else.
+
+    ``deferred`` are the tools behind the bridge, ``visible`` the definitions (by name) that the model sees directly.
+    ``known`` says of one name whether any tool in the process has it, granted or not; it is asked only about the
+    very name that the model wrote, so that the answer can tell "not enabled here" from "no such tool".
+    """
+
+    deferred: Catalog
+    visible: Mapping[str, Definition] = field(default_factory=dict)
+    bridge: BridgeNames = DEFAULT_NAMES
+    known: Callable[[str], bool] = lambda name: False
+
+    def resolve(self, written: str) -> Resolved | Unresolved:
+        """Find the tool that ``written`` means. Never raises."""
+        exact = self._named(written, exact=True)
+        if exact is not None:
+            return exact
+        # Asked before any other spelling: a tool that the session was not granted must not run another in its place.
+        if self.known(written):
+            return Unresolved(written, "not granted")
+        meanings = self._meanings(written)
+        if len(meanings) == 1:
+            resolved = self._named(meanings[0], exact=False)
+            assert resolved is not None
+            return resolved
+        if meanings:
+            return Unresolved(written, "ambiguous", tuple(meanings[:MAX_CANDIDATES]))
+        return Unresolved(written, "unknown", self._similar(written))
+
+    def _named(self, name: str, *, exact: bool) -> Resolved | None:
+        entry = self.deferred.by_name.get(name)
+        bridge = name in self.bridge.as_set()
+        if entry is not None and not bridge:
+            return Resolved(entry, "deferred", exact)
+        definition = self.visible.get(name)
+        if definition is None and not bridge:
+            return None
+        function = definition.get("function") if definition is not None else {"name": name}
+        entry, _ = make_entry(function) if isinstance(function, Mapping) else (None, None)
+        if entry is None:  # a visible tool whose name the catalog would not take
+            entry = Entry(name, "", name, "", EMPTY_PARAMETERS, name)
+        return Resolved(entry, "bridge" if bridge else "visible", exact)
+
+    def _meanings(self, written: str) -> list[str]:
+        """Return every granted name of which ``written`` is a spelling, sorted."""
+        written = _NAMESPACE.sub("", written.strip(" \t\r\n`'\"")[: 2 * _LONGEST_NAME], count=1)
+        key = squash(written)
+        deferred = _spellings(self.deferred).by_key
+        # The most that was written decides: a shorter reading is tried only when the longer one means nothing.
+        while key:
+            names = deferred.get(key, ())
+            meanings = {name for name in names if _same_server(written, self.deferred.by_name[name])}
+            meanings.update(name for name in self._undeferred() if key in (squash(name), _without_mcp(squash(name))))
+            if meanings:
+                return sorted(meanings)
+            if not key.startswith("mcp"):
+                break
+            key = _without_mcp(key)
+        return []
+
+    def _similar(self, written: str) -> tuple[str, ...]:
+        """Return the granted names most like ``written``, best first; the bridge's own are never suggested."""
+        key = squash(written[:_LONGEST_NAME])
+        spellings = _spellings(self.deferred)
+        scored = []
+        for name in (*spellings.sharing_words(written[:_LONGEST_NAME]), *self.visible):
+            entry = self.deferred.by_name.get(name)
+            forms = {squash(name), _without_mcp(squash(name)), squash(entry.tool if entry is not None else name)}
+            likeness = max(_likeness(form, key) for form in forms)
+            if likeness >= 0.6:
+                scored.append((-likeness, name))
+        return tuple(name for _, name in sorted(scored)[:MAX_CANDIDATES])
+
+    def _undeferred(self) -> Iterable[str]:
+        return {*self.visible, *self.bridge.as_set()}
+
+
+def squash(name: str) -> str:
+    """``name`` without case and separators: ``obsidian-graph.getNote`` -> ``obsidiangraphgetnote``."""
+    return _SEPARATORS.sub("", name).casefold()
+
+
+def _without_mcp(key: str) -> str:
+    return key.removeprefix("mcp")
+
+
+def _same_server(written: str, entry: Entry) -> bool:
+    """Say whether ``written`` ends its server's name where ``entry`` does.
+
+    ``git__hub_search`` has the letters of ``github__search`` but names another server. The older scheme
+    (``mcp_server_tool``) does not say where the server ends: there any word's end will do.
+    """
+    parts = [squash(part) for part in _BOUNDARIES.split(written)]
+    parts = [part for part in parts if part]
+    while len(parts) > 1 and parts[0] == "mcp":
+        del parts[0]
+    if len(parts) < 2 or "".join(parts) == squash(entry.tool):
+        return True
+    words = [entry.name.removesuffix(entry.tool)]
+    if not entry.name.startswith("mcp__"):
+        words = _SEPARATORS.split(entry.name)
+    ends = {len(_without_mcp(squash("".join(words[:count])))) for count in range(1, len(words) + 1)}
+    return any(len("".join(parts[:count])) in ends for count in range(1, len(parts)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Spellings:
+    by_key: Mapping[str, tuple[str, ...]]
+    by_word: Mapping[str, tuple[str, ...]]
+
+    def sharing_words(self, written: str) -> list[str]:
+        """Return at most ``_SHORTLIST`` names that share the most words, or nearly the words, with ``written``.
+
+        Comparing letter by letter is for these few: it takes 2 s over 20,000 names.
+        """
+        shared: Counter[str] = Counter()
+        for word in list(dict.fromkeys(_words(written)))[:8]:
+            near = [word] if word in self.by_word else get_close_matches(word, self.by_word, n=2, cutoff=0.75)
+            for known in near:
+                shared.update(self.by_word[known])
+        best = sorted(shared.items(), key=lambda item: (-item[1], len(item[0]), item[0]))
+        return [name for name, _ in best[:_SHORTLIST]]
+
+
+_cache: Cache[str, _Spellings] = Cache(8)
+
+
+def _spellings(catalog: Catalog) -> _Spellings:
+    return _cache.get(catalog.fingerprint, lambda: _spelled(catalog))
+
+
+def _spelled(catalog: Catalog) -> _Spellings:
+    by_key: dict[str, set[str]] = {}
+    by_word: dict[str, list[str]] = {}
+    for entry in catalog.entries:
+        name, server, tool = squash(entry.name), squash(entry.server), squash(entry.tool)
+        for key in {name, _without_mcp(name), server + tool, tool}:
+            if key:
+                by_key.setdefault(key, set()).add(entry.name)
+        for word in set(_words(entry.name)):
+            by_word.setdefault(word, []).append(entry.name)
+    return _Spellings(
+        {key: tuple(sorted(names)) for key, names in by_key.items()},
+        {word: tuple(names) for word, names in by_word.items()},
+    )
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in _WORDS.findall(name) if word.lower() != "mcp"]
+
+
+def _likeness(first: str, second: str) -> float:
+    matcher = SequenceMatcher(None, first, second, autojunk=False)
+    return matcher.ratio() if matcher.quick_ratio() >= 0.6 else 0.0
