@@ -1,13 +1,13 @@
 """The listing: what the model is told of the tools that are not in its tools array, within a budget.
 
-| tier | form   | what is shown                                                                      |
-| ---- | ------ | ---------------------------------------------------------------------------------- |
-| 0    | none   | nothing is deferred                                                                |
-| 1    | full   | every tool by name and short description, grouped by server                        |
-| 1    | names  | every tool by name                                                                 |
-| 1    | mixed  | the largest servers as one line each, the smaller ones by tool                     |
-| 2    | groups | one line per server: how many tools, and a few words on what they are about        |
-| 2    | bare   | nothing                                                                            |
+| tier | form   | what is shown                                                                |
+| ---- | ------ | ---------------------------------------------------------------------------- |
+| 0    | none   | nothing is deferred                                                          |
+| 1    | full   | every tool by name and short description, grouped by server                  |
+| 1    | names  | every tool by name                                                           |
+| 1    | mixed  | the largest servers as one line each, the smaller ones by tool               |
+| 2    | groups | one line per server: how many tools, and a few words on what they are about  |
+| 2    | bare   | nothing                                                                      |
 
 The text depends on the catalog, the budget and the settings alone, so it is the same bytes in every process.
 """
@@ -15,32 +15,47 @@ The text depends on the catalog, the budget and the settings alone, so it is the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal
 
 from . import tokens
 from .cache import Cache
 from .catalog import Catalog, Group
 from .subjects import Subjects, subjects_of
-from .summary import short_description
+from .summary import READ, short_description
 
 Form = Literal["none", "full", "names", "mixed", "groups", "bare"]
 Mode = Literal["auto", "on", "off"]
 Trust = Literal["full", "names", "counts"]
 
-UNKNOWN_CONTEXT_BUDGET = 10_000
+UNKNOWN_CONTEXT_SHARE = 10_000
 """Tokens that the percentage comes to where the context length is unknown: 5 % of 200,000."""
 
-SUBJECTS = (8, 4, 2, 0)
-"""How many words a server's one line may spend on what it is about, the most that fits."""
+WORDS = (8, 4, 2, 0)
+"""How many words a server's one line spends on what it is about: the most with which the listing fits."""
 
 _SHOWN_NAME = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 _NOT_IN_LABEL = re.compile(r"[^A-Za-z0-9_.:-]+")
 _MAX_LABEL = 64
-_CLOSING = "</listing>"
-"""A last line that no third-party text can imitate, and one that makes the token counts of the blocks add up."""
+
+# The last line is always the same. That makes the costs of what stands above it add up, and third-party text, which
+# has no tags left, cannot imitate it.
+_OPENING, _CLOSING = "<listing>", "</listing>"
+
+_LISTED = "Every tool listed below exists and works: when you see the one you need, use its exact name, do not search."
+_MISSING = "Tools of a source marked 'not listed' work too: search here before you conclude that something is missing."
+_INSTRUCTIONS = {
+    "full": _LISTED,
+    "names": _LISTED,
+    "mixed": f"{_LISTED} {_MISSING}",
+    "groups": (
+        "The sources below are connected and all their tools work. When a request touches one of them, search here "
+        "first: do not make do with a general tool such as a terminal or a browser, and do not say that something "
+        "cannot be done, before a search has found nothing."
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +72,7 @@ class Listing:
 
 def listing_budget(threshold_pct: float, listing_max_tokens: int, context_length: int | None) -> int:
     """The most tokens that a listing may cost: ``threshold_pct`` % of the context, but never over the cap."""
-    share = UNKNOWN_CONTEXT_BUDGET
+    share = UNKNOWN_CONTEXT_SHARE
     if context_length and context_length > 0:
         share = int(context_length * threshold_pct / 100)
     return max(0, min(listing_max_tokens, share))
@@ -73,8 +88,8 @@ def make_listing(
 ) -> Listing:
     """The most telling listing of ``catalog`` within ``budget`` tokens and ``max_chars`` characters.
 
-    ``trust`` says by server label how much of its own text may be shown. Mode ``off`` gives the bare form. ``on``
-    forces a listing: where not even a line per server fits the budget, those lines are shown all the same.
+    ``trust`` says by server label how much of the server's own text may be shown. Mode ``off`` gives the bare form;
+    ``on`` forces a listing: where not even a line per server fits the budget, those lines are shown all the same.
     """
     levels = tuple(trust(group.server) for group in catalog.groups)
     key = (catalog.fingerprint, levels, budget, mode, max_chars)
@@ -83,56 +98,58 @@ def make_listing(
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Whole lines of text and what they cost. Costs add up: no token spans a line break and what follows it."""
+    """Whole lines of text and what they cost in tokens.
+
+    A token never spans a line break and what follows it, unless that is a slash or another line break, so the costs
+    of pieces add up to the cost of the text that they make.
+    """
 
     text: str
     tokens: int
+    named: int
 
     @staticmethod
-    def of(text: str) -> _Piece:
-        return _Piece(text, tokens.count(text))
+    def of(text: str, named: int = 0) -> _Piece:
+        return _Piece(text, tokens.count(text), named)
 
 
 class _Block:
-    """One server's part of a listing, in each way that it can be shown; made when asked for.
+    """One server's part of a listing in each way that it can be shown, each made when it is asked for.
 
-    It keeps names and short descriptions, not the group, whose schemas are a hundred times larger.
+    It keeps the names and the beginnings of the descriptions, not the group with its schemas.
     """
 
     def __init__(self, group: Group, trust: Trust) -> None:
         self.server = group.server
         self.count = len(group.entries)
-        prefixes = {_prefix(entry.name, entry.tool) for entry in group.entries}
-        prefix = prefixes.pop() if len(prefixes) == 1 else ""
         shown = [entry for entry in group.entries if _SHOWN_NAME.fullmatch(entry.name)] if trust != "counts" else []
-        self._lines = [(entry.name[len(prefix) :], entry.description) for entry in shown]
-        self._described = trust == "full"
-        self.named = len(shown)
+        prefixes = {entry.name.removesuffix(entry.tool) for entry in group.entries}
+        prefix = prefixes.pop() if len(prefixes) == 1 else ""
+        if not _SHOWN_NAME.fullmatch(prefix):
+            prefix = ""
         self.heading = f"{prefix}*" if prefix else _label(group.server)
-        self.example = (self.heading, self._lines[0][0], shown[0].name) if shown and prefix else None
+        self.tools = [entry.name.removeprefix(prefix) for entry in shown]
+        self._descriptions = [entry.description[:READ] for entry in shown] if trust == "full" else []
+        self.example = (self.heading, self.tools[0], shown[0].name) if prefix and shown else None
 
     @cached_property
-    def names(self) -> _Piece | None:
-        """One line that names every tool, or None where no name may be shown."""
-        if not self._lines:
-            return None
-        return _Piece.of(f"{self.heading} ({self.count}): {', '.join(name for name, _ in self._lines)}\n")
+    def names(self) -> _Piece:
+        """One line that names every tool that may be shown."""
+        return _Piece.of(f"{self.heading} ({self.count}): {', '.join(self.tools)}\n", len(self.tools))
 
     @cached_property
-    def full(self) -> _Piece | None:
-        """One line per tool with what it does; as ``names`` where no description may be shown."""
-        if not self._described or not self._lines:
+    def full(self) -> _Piece:
+        """One line per tool with what it does; ``names`` where no description may be shown."""
+        if not self._descriptions:
             return self.names
-        rows = (f"- {name}: {text}\n" if text else f"- {name}\n" for name, text in self._described_lines())
-        return _Piece.of(f"{self.heading} ({self.count}):\n{''.join(rows)}")
-
-    def _described_lines(self) -> Iterable[tuple[str, str]]:
-        return ((name, short_description(description)) for name, description in self._lines)
+        summaries = map(short_description, self._descriptions)
+        lines = (f"- {tool}: {text}" if text else f"- {tool}" for tool, text in zip(self.tools, summaries, strict=True))
+        return _Piece.of("\n".join((f"{self.heading} ({self.count}):", *lines, "")), len(self.tools))
 
     @cached_property
     def subjects(self) -> Subjects:
-        """What the tools' names are about; nothing where no name may be shown."""
-        return subjects_of([name for name, _ in self._lines], self.server)
+        """What the names of its tools are about; nothing where no name may be shown."""
+        return subjects_of(self.tools, self.server)
 
     def collapsed(self, words: Sequence[str]) -> _Piece:
         """One line for the whole server."""
@@ -152,17 +169,11 @@ def _make(catalog: Catalog, levels: Sequence[Trust], budget: int, mode: Mode, ma
     if mode == "off":
         return bare
     blocks = [
-        _blocks.get((group.fingerprint, level), lambda group=group, level=level: _Block(group, level))  # type: ignore[misc]
+        _blocks.get((group.fingerprint, level), partial(_Block, group, level))
         for group, level in zip(catalog.groups, levels, strict=True)
     ]
     page = _Page(blocks, budget, max_chars)
-    return (
-        page.everything()
-        or page.mixed()
-        or page.groups()
-        or (page.groups(forced=True) if mode == "on" else None)
-        or bare
-    )
+    return page.by_tool() or page.mixed() or page.by_server() or (page.counts() if mode == "on" else None) or bare
 
 
 class _Page:
@@ -172,108 +183,106 @@ class _Page:
         self._blocks = blocks
         self._budget = budget
         self._max_chars = max_chars
+        self._largest_first = sorted(range(len(blocks)), key=lambda at: (-blocks[at].count, blocks[at].server))
+        self._frames: dict[Form, _Piece] = {}
+        example = min((block.example for block in blocks if block.example), key=_plainness, default=None)
+        self._naming = ""
+        if example:
+            self._naming = " A heading's * stands for the names below it: {} with {} is {}.".format(*example)
 
-    def everything(self) -> Listing | None:
+    def by_tool(self) -> Listing | None:
         """Full if that fits, else names; None where neither fits or a server may not be listed by tool."""
-        names = [block.names for block in self._blocks]
-        if any(piece is None for piece in names):
+        if sum(block.count for block in self._blocks) > self._budget:  # no name costs less than one token
             return None
-        named = self._listing("names", names)
-        if named is None:  # then the full form, which holds the same names, does not fit either
+        if not all(block.tools for block in self._blocks):
             return None
-        return self._listing("full", [block.full for block in self._blocks]) or named
+        pieces = [block.names for block in self._blocks]
+        named = self._listing("names", pieces)
+        if named is None:  # nor do full lines, which hold the same names
+            return None
+        for at in self._largest_first:
+            pieces[at] = self._blocks[at].full
+            if not self._fit("full", pieces):  # seen early, before the descriptions of all servers are looked at
+                return named
+        return self._listing("full", pieces)
 
     def mixed(self) -> Listing | None:
-        """The smallest servers by tool, fully where that fits, the rest as one line each; None if all are the rest."""
-        for most in SUBJECTS:
-            chosen = self._fill(most)
-            if chosen is not None:
-                return self._listing("mixed", chosen)
+        """The smaller servers by tool, the rest as one line each; None where not one can be listed by tool."""
+        for most in WORDS:
+            pieces = self._collapsed(most)
+            if self._list_smallest(pieces):
+                return self._listing("mixed", pieces)
         return None
 
-    def groups(self, *, forced: bool = False) -> Listing | None:
-        """One line per server, with as many words as fit; None if not even the bare lines fit."""
-        for most in SUBJECTS if not forced else (0,):
-            made = self._listing("groups", self._collapsed(most), over_budget=forced)
-            if made is not None:
-                return made
+    def by_server(self) -> Listing | None:
+        """One line per server with as many words as fit; None if not even the counts fit."""
+        for most in WORDS:
+            listing = self._listing("groups", self._collapsed(most))
+            if listing is not None:
+                return listing
         return None
 
-    def _fill(self, most: int) -> list[_Piece] | None:
-        """What each block shows when the servers are listed from the smallest up until one does not fit."""
-        pieces = self._collapsed(most)
-        names = [block.names for block in self._blocks]
-        sizes = [piece.tokens if piece else 0 for piece in names]
-        order = sorted(range(len(names)), key=lambda at: (-sizes[at], self._blocks[at].server), reverse=True)
-        spent = self._frame("mixed").tokens + sum(piece.tokens for piece in pieces)
-        length = len(self._frame("mixed").text) + sum(len(piece.text) for piece in pieces)
+    def counts(self) -> Listing | None:
+        """One line per server without words, whatever it costs, unless it is too long to be sent."""
+        return self._listing("groups", self._collapsed(0), any_cost=True)
+
+    def _list_smallest(self, pieces: list[_Piece]) -> bool:
+        """Put tools in place of collapsed lines, from the smallest server up to the first that does not fit.
+
+        Budget is given from the smallest up, full lines before another server's names, so that it is taken from the
+        largest first. Whether any server is listed.
+        """
         listed = False
-        for at in order:
-            if names[at] is None:
+        for at in reversed(self._largest_first):
+            block = self._blocks[at]
+            if not block.tools:
                 continue
-            for piece in (self._blocks[at].full, names[at]):
-                assert piece is not None
-                more, longer = piece.tokens - pieces[at].tokens, len(piece.text) - len(pieces[at].text)
-                if self._fits(spent + more, length + longer):
-                    pieces[at], spent, length, listed = piece, spent + more, length + longer, True
-                    break
-            else:
+            collapsed, pieces[at] = pieces[at], block.names
+            if not self._fit("mixed", pieces):  # nor do full lines, which hold the same names
+                pieces[at] = collapsed
                 break
-        return pieces if listed else None
+            listed = True
+            pieces[at] = block.full
+            if not self._fit("mixed", pieces):
+                pieces[at] = block.names
+        return listed
 
     def _collapsed(self, most: int) -> list[_Piece]:
-        others = Subjects.total(block.subjects for block in self._blocks) if most else {}
-        return [block.collapsed(block.subjects.words(most, others)) for block in self._blocks]
+        """A line per server with at most ``most`` words each."""
+        usage = Subjects.usage(block.subjects for block in self._blocks) if most else {}
+        return [block.collapsed(block.subjects.words(most, usage) if most else ()) for block in self._blocks]
 
-    def _fits(self, cost: int, length: int) -> bool:
-        return cost <= self._budget and (self._max_chars is None or length <= self._max_chars)
+    def _listing(self, form: Form, pieces: Sequence[_Piece], *, any_cost: bool = False) -> Listing | None:
+        """The listing made of ``pieces``, or None if it does not fit."""
+        if not self._fit(form, pieces, any_cost=any_cost):
+            return None
+        head = self._frame(form).text.removesuffix(_CLOSING)
+        return Listing(
+            tier=2 if form == "groups" else 1,
+            form=form,
+            text="".join((head, *(piece.text for piece in pieces), _CLOSING)),
+            tokens=self._frame(form).tokens + sum(piece.tokens for piece in pieces),
+            budget=self._budget,
+            named=sum(piece.named for piece in pieces),
+        )
+
+    def _fit(self, form: Form, pieces: Sequence[_Piece], *, any_cost: bool = False) -> bool:
+        frame = self._frame(form)
+        if not any_cost and frame.tokens + sum(piece.tokens for piece in pieces) > self._budget:
+            return False
+        return self._max_chars is None or len(frame.text) + sum(len(piece.text) for piece in pieces) <= self._max_chars
 
     def _frame(self, form: Form) -> _Piece:
-        """Everything but the blocks."""
-        return _Piece.of(f"{self._instruction(form)}\n<listing>\n{_CLOSING}")
-
-    def _instruction(self, form: Form) -> str:
-        example = next(
-            (block.example for block in sorted(self._blocks, key=lambda b: (b.count, b.server)) if block.example), None
-        )
-        naming = ""
-        if example:
-            heading, tool, name = example
-            naming = f" A heading's * stands for the name below it: {heading} with {tool} is {name}."
-        return _INSTRUCTIONS[form] + naming
-
-    def _listing(self, form: Form, pieces: Sequence[_Piece | None], *, over_budget: bool = False) -> Listing | None:
-        """The listing made of ``pieces``, or None if it does not fit."""
-        given = [piece for piece in pieces if piece]
-        frame = self._frame(form)
-        cost = frame.tokens + sum(piece.tokens for piece in given)
-        length = len(frame.text) + sum(len(piece.text) for piece in given)
-        if not self._fits(0 if over_budget else cost, length):
-            return None
-        text = frame.text.removesuffix(_CLOSING) + "".join(piece.text for piece in given) + _CLOSING
-        named = sum(
-            block.named for block, piece in zip(self._blocks, pieces, strict=True) if piece in (block.names, block.full)
-        )
-        return Listing(2 if form == "groups" else 1, form, text, cost, self._budget, named)
+        """All lines that do not belong to a server."""
+        if form not in self._frames:
+            self._frames[form] = _Piece.of(f"{_INSTRUCTIONS[form]}{self._naming}\n{_OPENING}\n{_CLOSING}")
+        return self._frames[form]
 
 
-_LISTED = (
-    "Every tool listed here exists and works now: where you see the one you need, do not search, use its exact name."
-)
-_INSTRUCTIONS: Mapping[Form, str] = {
-    "full": _LISTED,
-    "names": _LISTED,
-    "mixed": f"{_LISTED} The tools of a source that is not listed work too: search here before you conclude that one is missing.",
-    "groups": (
-        "These sources are connected and all their tools work. When a request touches one of them, search here first: "
-        "do not make do with a general tool such as a terminal or a browser, and do not say that something cannot be "
-        "done, before a search has found nothing."
-    ),
-}
-
-
-def _prefix(name: str, tool: str) -> str:
-    return name[: -len(tool)] if tool and name.endswith(tool) else ""
+def _plainness(example: tuple[str, str, str]) -> tuple[bool, int, str]:
+    """The shortest example first, of those in which a tool is not named after its server."""
+    heading, tool, name = example
+    return tool in heading, len(name), name
 
 
 def _label(server: str) -> str:

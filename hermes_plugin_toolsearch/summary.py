@@ -27,13 +27,30 @@ _INLINE_TAGS = frozenset(
 # What shows as nothing or as blank although Unicode calls it a letter, mark or symbol: fillers, variation selectors,
 # the grapheme joiner and the empty Braille pattern.
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | frozenset(map(chr, range(0xFE00, 0xFE10)))
+
+
+class _Visible(dict[int, str | None]):
+    """For ``str.translate``: what does not show becomes nothing, every kind of blank a space."""
+
+    def __missing__(self, code: int) -> str | None:
+        char = chr(code)
+        category = unicodedata.category(char)
+        hidden = category[0] == "C" or char in _BLANK or code >= 0xE0000
+        kept = " " if category == "Zs" else None if hidden else char
+        if len(self) < 1 << 14:
+            self[code] = kept
+        return kept
+
+
+_visible = _Visible({ord("\n"): "\n"})
 _BREAKS = str.maketrans(dict.fromkeys("\r\v\f\x1c\x1d\x1e\x85\u2028\u2029", "\n") | {"\t": " "})
 
 _SIMPLE = re.compile(r"[A-Za-z][A-Za-z0-9 ,;'\"/()%+=$@-]{0,200}\.?(?:\n\n|$)")
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_:.-]{0,40})([^<>]{0,200})>")
 _COMMENT = re.compile(r"<!--.{0,500}?-->|<[!?][^<>]{0,200}>", re.DOTALL)
 _LINK = re.compile(
-    r"!?\[([^\[\]\n]{0,200})\](?:\([^()\s]{0,400}(?:\([^()\s]{0,100}\)[^()\s]{0,100})?(?: \"[^\"\n]{0,100}\")?\)|\[[^\[\]\n]{0,60}\])"
+    r"!?\[([^\[\]\n]{0,200})\]"  # the text, then an address (with a pair of parentheses or a title) or a label
+    r"(?:\([^()\s]{0,400}(?:\([^()\s]{0,100}\)[^()\s]{0,100})?(?: \"[^\"\n]{0,100}\")?\)|\[[^\[\]\n]{0,60}\])"
 )
 _STARS = re.compile(r"(\*{1,3}|~~)(?=[^\s*~])([^*~\n]{1,300})(?<=[^\s*~])\1")
 _SCORES = re.compile(r"(?<!\w)(__?)(?=[^\s_])([^_\n]{1,300})(?<=[^\s_])\1(?!\w)")
@@ -61,7 +78,7 @@ def short_description(description: str) -> str:
     """What ``description`` says first, as one line of at most :data:`SUMMARY_CHARS` characters; may be empty."""
     text = description[:READ]
     simple = _SIMPLE.match(text)
-    sentence = text[: simple.end()].rstrip() if simple else _first_sentence(text)
+    sentence = " ".join(text[: simple.end()].split()) if simple else _first_sentence(text)
     return cut(sentence, SUMMARY_CHARS)
 
 
@@ -116,8 +133,8 @@ def _first_sentence(text: str) -> str:
         paragraph = f"{paragraph} {line.text}" if paragraph else line.text
         previous = line.text
         end = _sentence_end(paragraph)
-        if end:
-            return paragraph[:end]
+        if end or len(paragraph) > 2 * SUMMARY_CHARS:
+            return paragraph[: end or None]
     return paragraph or fallback.rstrip(":：")
 
 
@@ -155,14 +172,14 @@ def _lines(text: str) -> Iterator[_Line]:
 
 
 def _plain(text: str) -> str:
-    """``text`` without characters that do not show, tags and Markdown; line breaks are kept, as ``\\n``."""
+    """``text`` without characters that do not show, tags and Markdown, its line breaks all of one kind."""
     text = text.translate(_BREAKS)
     if "\n" not in text:
         text = text.replace("\\n", "\n")  # escaped once too often
     if "&" in text:
         text = html.unescape(text).translate(_BREAKS)
     if not text.isascii() or not text.replace("\n", "").isprintable():
-        text = "".join(map(_visible, text))
+        text = text.translate(_visible)
     if "<" in text:
         text = _without_tags(text)
     if "[" in text:
@@ -175,15 +192,6 @@ def _plain(text: str) -> str:
     if "`" in text:
         text = re.sub(r"(?<!`)`{1,2}(?!`)", "", text)
     return _OPENING_TAG.sub("", text) if "<" in text else text
-
-
-def _visible(char: str) -> str:
-    if char == "\n":
-        return char
-    category = unicodedata.category(char)
-    if category == "Zs":
-        return " "
-    return "" if category[0] == "C" or category in ("Zl", "Zp") or char in _BLANK or "\U000e0000" <= char else char
 
 
 def _without_tags(text: str) -> str:

@@ -41,7 +41,10 @@ PATTERN = "|".join(
 )
 
 _SLICE = 50_000
-"""Characters that are encoded in one go: a longer text costs at most one token too many for each cut."""
+"""Characters that are encoded in one go: tiktoken's regular expression overflows on 200,000 blanks."""
+
+_UP_TO_BLANK = re.compile(r".*\S(?= \S)", re.DOTALL)
+"""Up to the last single blank: no token spans what is before it and what is after."""
 
 _log = logging.getLogger(__name__)
 _lock = threading.Lock()
@@ -100,13 +103,17 @@ _PIECES = re.compile(
 
 def _count(text: str) -> int:
     counter = _load()
-    if len(text) <= _SLICE:
-        return counter(text)
-    return sum(counter(text[at : at + _SLICE]) for at in range(0, len(text), _SLICE))
+    total = at = 0
+    while len(text) - at > _SLICE:
+        words = _UP_TO_BLANK.match(text, at, at + _SLICE)
+        end = words.end() if words else at + _SLICE  # one endless word costs a token more for each cut
+        total += counter(text[at:end])
+        at = end
+    return total + counter(text[at:])
 
 
 def _load() -> Callable[[str], int]:
-    global _counter
+    global _counter  # noqa: PLW0603 - once a process
     if _counter is None:
         with _lock:
             if _counter is None:
