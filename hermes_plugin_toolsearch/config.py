@@ -11,8 +11,6 @@ from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
-from .catalog import Entry
-
 Trust = Literal["full", "names", "counts"]
 
 
@@ -65,6 +63,11 @@ class ToolSearchConfig:
     semantic: Literal["auto", "on", "off"] = "auto"
     stats: Literal["on", "queries", "off"] = "on"
 
+    @classmethod
+    def from_raw(cls, raw: object) -> ToolSearchConfig:
+        """The configuration that ``raw``, the value of ``tools.tool_search``, stands for."""
+        return read_config(raw)[0]
+
     def pinned(self, name: str, server: str) -> bool:
         """Whether the tool ``name`` of ``server`` stays visible because the user pinned it."""
         return _listed(self.pin, name, server)
@@ -86,11 +89,6 @@ class ToolSearchConfig:
 def _listed(patterns: tuple[str, ...], name: str, server: str) -> bool:
     """Whether a pin names the tool: by its name, a glob over it, or its server as ``mcp-<server>``."""
     return any(fnmatchcase(name, pattern) or fnmatchcase(f"mcp-{server}", pattern) for pattern in patterns)
-
-
-def is_pinned(config: ToolSearchConfig, entry: Entry) -> bool:
-    """Whether ``entry`` stays visible because the user pinned it."""
-    return config.pinned(entry.name, entry.server)
 
 
 @dataclass(frozen=True, slots=True)

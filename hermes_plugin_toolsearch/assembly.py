@@ -1,0 +1,133 @@
+"""Tool definitions in, what the model should see out: the one place where the decision to defer is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from . import bridge, tokens
+from .catalog import Catalog, Definition, Partition, partition, split_name
+from .config import DEFAULT_NAMES, BridgeNames, ToolSearchConfig
+from .listing import Listing, listing_budget, make_listing
+
+NOTHING_TO_DEFER = "no deferrable tool"
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """A tools array and how it came about.
+
+    ``tool_defs`` is the array; ``listing`` is None where nothing is deferred, and ``reason`` then says why.
+    """
+
+    tool_defs: list[Definition]
+    partition: Partition
+    listing: Listing | None
+    reason: str
+    names: BridgeNames
+
+    @property
+    def activated(self) -> bool:
+        """Whether tools are deferred behind the bridge."""
+        return self.listing is not None
+
+    @property
+    def tier(self) -> int:
+        """0 without a bridge; 1 where every tool or server is listed; 2 where only servers are."""
+        return self.listing.tier if self.listing else 0
+
+    @property
+    def deferred_count(self) -> int:
+        """How many tools are deferred."""
+        return len(self.partition.catalog) if self.activated else 0
+
+    @cached_property
+    def deferred_tokens(self) -> int:
+        """What the deferred tools' definitions would cost each turn, in tokens; counted when asked for."""
+        return eager_tokens(self.partition.catalog) if self.activated else 0
+
+    @property
+    def threshold_tokens(self) -> int:
+        """The listing's budget, in tokens."""
+        return self.listing.budget if self.listing else 0
+
+    def summary(self) -> str:
+        """The decision in one line, for a log."""
+        if self.listing is None:
+            return f"tool search: nothing deferred ({self.reason}); {len(self.tool_defs)} tools visible"
+        return (
+            f"tool search: {self.deferred_count} tools of {len(self.partition.catalog.groups)} servers deferred, "
+            f"{len(self.partition.visible)} visible; tier {self.tier}, listing {self.listing.form}, "
+            f"{self.listing.tokens} of {self.listing.budget} tokens"
+        )
+
+
+def assemble(
+    definitions: Iterable[Definition],
+    *,
+    config: ToolSearchConfig,
+    context_length: int | None,
+    stays_visible: Callable[[str], bool],
+    server_of: Callable[[str], str | None] = lambda name: None,
+    names: BridgeNames = DEFAULT_NAMES,
+    max_chars: int | None = None,
+    bridge_problem: str | None = None,
+) -> Assembly:
+    """Decide what of ``definitions`` the model sees.
+
+    Stateless, and idempotent: an array that was assembled before gives itself. ``stays_visible`` and ``server_of``
+    are the host's knowledge of a tool name; the user's pins are applied here. ``max_chars`` is the longest function
+    description that the provider takes. ``bridge_problem`` says why the bridge cannot work in this session; a
+    bridge of which a part is missing would strand the tools behind it, so then, as under ``enabled: off`` and with
+    nothing to defer, the definitions come back as they are.
+    """
+    given = list(definitions)
+
+    def as_given(reason: str) -> Assembly:
+        return Assembly(given, Partition(tuple(given), Catalog((), "")), None, reason, names)
+
+    if config.enabled == "off":
+        return as_given("enabled: off")
+    if bridge_problem is not None:
+        return as_given(bridge_problem)
+    foreign = [definition for definition in given if not bridge.is_bridge_definition(definition, names)]
+    taken = sorted(names.as_set() & {_name(definition) for definition in foreign})
+    if taken:
+        return as_given(f"another tool is called {', '.join(taken)}")
+
+    def visible(name: str) -> bool:
+        return stays_visible(name) or config.pinned(name, split_name(name, server_of(name))[0])
+
+    parts = partition(foreign, stays_visible=visible, server_of=server_of)
+    if not len(parts.catalog):
+        return as_given(NOTHING_TO_DEFER)
+    if config.activation_pct > 0:
+        share = eager_tokens(parts.catalog)
+        needed = int(config.activation_pct / 100 * (context_length or 0))
+        if share < needed:
+            return as_given(f"the deferrable tools cost {share} tokens, under activation_pct ({needed})")
+    budget = listing_budget(config.threshold_pct, config.listing_max_tokens, context_length)
+    room = None
+    if max_chars:
+        bare = bridge.definitions(names, parts.catalog, "")[0]
+        room = max(0, max_chars - len(bare["function"]["description"]) - 1)
+    listing = make_listing(parts.catalog, budget=budget, mode=config.listing, max_chars=room, trust=config.trust)
+    tool_defs = [*parts.visible, *bridge.definitions(names, parts.catalog, listing.text)]
+    return Assembly(tool_defs, parts, listing, "", names)
+
+
+def eager_tokens(catalog: Catalog) -> int:
+    """What the definitions of every tool in ``catalog`` would cost each turn, in tokens."""
+    return tokens.count_definitions(
+        {
+            "type": "function",
+            "function": {"name": entry.name, "description": entry.description, "parameters": entry.parameters},
+        }
+        for entry in catalog.entries
+    )
+
+
+def _name(definition: Definition) -> str:
+    function = definition.get("function") if isinstance(definition, Mapping) else None
+    return str(function.get("name")) if isinstance(function, Mapping) else ""

@@ -1,0 +1,227 @@
+"""The three bridge tools: what the model is told of them, and what search and describe answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import retrieval
+from .catalog import Catalog, Definition, Entry
+from .config import BridgeNames, ToolSearchConfig
+from .names import Scope, Unresolved
+from .schema import inline_refs, signature
+from .summary import plain_text
+
+MAX_QUERIES = 8
+MAX_NAMES = 10
+UNSURE = 0.35
+DESCRIPTION_CHARS = 300
+"""How much of a tool's own description a search hit carries."""
+
+
+@dataclass(frozen=True, slots=True)
+class MissingServer:
+    """A configured server whose tools are not there, and why, for answers that would have named them."""
+
+    server: str
+    reason: str
+
+
+def definitions(names: BridgeNames, catalog: Catalog, listing: str) -> list[Definition]:
+    """The definitions of search, describe and call, in this order.
+
+    ``listing`` is the manifest of the deferred tools; it becomes part of the search tool's description, so that
+    the model learns of the hidden tools in the same breath as of the way to reach them. ``arguments`` is open
+    (``additionalProperties``): a decoder that is constrained to the schema could otherwise only write ``{}``.
+    The plural forms (``queries``, ``names``, ``calls``) are understood but not declared: parallel tool calls do
+    the same, and one way to call a tool is what small models handle.
+    """
+    count, servers = len(catalog), len(catalog.groups)
+    search = (
+        f"Find tools that are connected but not shown here: {_many(count, 'tool')} from {_many(servers, 'source')}. "
+        f"Hits carry a signature; run one with {names.call}, read its full schema with {names.describe}."
+    )
+    if listing:
+        search = f"{search}\n{listing}"
+    return [
+        _definition(
+            names.search,
+            search,
+            {
+                "query": {"type": "string", "description": "What the tool should do: service, action, object."},
+                "limit": {"type": "integer", "description": "Most hits to return."},
+            },
+            ["query"],
+        ),
+        _definition(
+            names.describe,
+            f"Full description and parameter schema of one tool named by {names.search}.",
+            {"name": {"type": "string", "description": "The tool's name."}},
+            ["name"],
+        ),
+        _definition(
+            names.call,
+            f"Run a tool named by {names.search}, exactly as if it were called directly.",
+            {
+                "name": {"type": "string", "description": "The tool's name."},
+                "arguments": {
+                    "type": "object",
+                    "description": "The tool's own arguments.",
+                    "properties": {},
+                    "additionalProperties": True,
+                },
+            },
+            ["name", "arguments"],
+        ),
+    ]
+
+
+def is_bridge_definition(definition: Definition, names: BridgeNames) -> bool:
+    """Whether ``definition`` is one of ours, as opposed to a foreign tool under one of our names."""
+    function = definition.get("function")
+    if not isinstance(function, Mapping) or function.get("name") not in names.as_set():
+        return False
+    ours = {own["function"]["name"]: own["function"] for own in definitions(names, Catalog((), ""), "")}
+    return bool(function.get("parameters") == ours[function["name"]]["parameters"])
+
+
+def search_answer(
+    arguments: object,
+    catalog: Catalog,
+    config: ToolSearchConfig,
+    names: BridgeNames,
+    *,
+    missing: Sequence[MissingServer] = (),
+) -> dict[str, Any]:
+    """What the search tool answers over ``catalog``: ``{"matches": [{"name", "server", "description", "signature"}]}``.
+
+    A low-confidence answer carries a ``note`` and the connected ``sources``; several queries give ``results`` and
+    share one ``tools`` mapping. Bad arguments give ``{"error": text}``.
+    """
+    raw = as_mapping(arguments, "query")
+    queries = _texts(raw.get("queries"), MAX_QUERIES) or _texts(raw.get("query"), 1)
+    if not queries:
+        return {"error": f'A search needs a query, for example {names.search}({{"query": "create github issue"}}).'}
+    limit = _limit(raw.get("limit"), config)
+    answers = [(query, retrieval.search(catalog, query, limit)) for query in queries]
+    if len(answers) == 1:
+        query, results = answers[0]
+        answer: dict[str, Any] = {"matches": [_record(hit.entry) for hit in results.hits]}
+        return answer | _honesty(query, results, catalog, names, missing)
+    tools = {hit.entry.name: _record(hit.entry) for _, results in answers for hit in results.hits}
+    return {
+        "results": [
+            {"query": query, "matches": [hit.entry.name for hit in results.hits]}
+            | _honesty(query, results, catalog, names, missing)
+            for query, results in answers
+        ],
+        "tools": tools,
+    }
+
+
+def describe_answer(arguments: object, scope: Scope, names: BridgeNames) -> dict[str, Any]:
+    """What the describe tool answers: ``{"name", "description", "parameters"}`` with local references inlined.
+
+    Several names give ``{"tools": [...], "not_found": [{"name", "error"}]}``. Describing runs nothing.
+    """
+    raw = as_mapping(arguments, "name")
+    wanted = _texts(raw.get("names"), MAX_NAMES) or _texts(raw.get("name"), 1)
+    if not wanted:
+        return {"error": f'Name the tool to describe, for example {names.describe}({{"name": "the_tool"}}).'}
+    found: list[dict[str, Any]] = []
+    unknown: list[dict[str, Any]] = []
+    for name in wanted:
+        resolved = scope.resolve(name)
+        if isinstance(resolved, Unresolved):
+            unknown.append({"name": name, "error": resolved.text})
+        else:
+            found.append(_description(resolved.entry))
+    if len(wanted) == 1:
+        return found[0] if found else {"error": unknown[0]["error"]}
+    return {"tools": found, "not_found": unknown} if unknown else {"tools": found}
+
+
+def as_mapping(arguments: object, single: str) -> Mapping[str, Any]:
+    """Arguments as a mapping: a JSON object in a string is read, any other string is the value of ``single``."""
+    if isinstance(arguments, str):
+        try:
+            parsed = json.loads(arguments)
+        except (ValueError, RecursionError):
+            return {single: arguments}
+        return parsed if isinstance(parsed, dict) else {single: arguments}
+    return arguments if isinstance(arguments, Mapping) else {}
+
+
+def _definition(name: str, description: str, properties: Mapping[str, Any], required: list[str]) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "function": {
+            "name": name,
+            "description": description,
+            "parameters": {"type": "object", "properties": dict(properties), "required": required},
+        },
+    }
+
+
+def _record(entry: Entry) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "server": entry.server,
+        "description": plain_text(entry.description, DESCRIPTION_CHARS),
+        "signature": signature(entry),
+    }
+
+
+def _description(entry: Entry) -> dict[str, Any]:
+    return {"name": entry.name, "description": entry.description, "parameters": inline_refs(entry.parameters)}
+
+
+def _honesty(
+    query: str,
+    results: retrieval.Results,
+    catalog: Catalog,
+    names: BridgeNames,
+    missing: Sequence[MissingServer],
+) -> dict[str, Any]:
+    """What to add when the hits may not be what was asked for."""
+    extra: dict[str, Any] = {}
+    lowered = query.lower()
+    absent = [server for server in missing if (results.confidence < UNSURE) or server.server.lower() in lowered]
+    if (results.confidence < UNSURE):
+        extra["note"] = (
+            "No tool here is a sure match. That does not mean the capability is missing: search again with the "
+            f"service and action in other words, or read one of the listed tools with {names.describe}."
+        )
+        extra["sources"] = {group.server: len(group.entries) for group in catalog.groups}
+    if absent:
+        extra["unavailable"] = {server.server: server.reason for server in absent}
+    return extra
+
+
+def _texts(value: object, most: int) -> list[str]:
+    """The non-blank strings in ``value``: one string, a list, or a JSON list in a string."""
+    if isinstance(value, str):
+        text = value.strip()
+        if most > 1 and text.startswith("["):
+            try:
+                return _texts(json.loads(text), most)
+            except (ValueError, RecursionError):
+                pass
+        return [text] if text else []
+    if isinstance(value, list | tuple):
+        return list(dict.fromkeys(item.strip() for item in value if isinstance(item, str) and item.strip()))[:most]
+    return []
+
+
+def _limit(value: object, config: ToolSearchConfig) -> int:
+    try:
+        asked = int(float(value)) if isinstance(value, str | int | float) else 0
+    except (ValueError, OverflowError):
+        asked = 0
+    return min(asked, config.max_search_limit) if asked > 0 else config.search_default_limit
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

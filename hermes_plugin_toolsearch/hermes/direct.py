@@ -1,0 +1,56 @@
+"""A deferred tool called by its real name, without the bridge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from ..names import Resolved
+from . import seams
+
+if TYPE_CHECKING:
+    from .session import Session
+
+
+class ValidNames(set[str]):
+    """The names an agent may call: it holds the visible ones, and it contains the deferred ones too.
+
+    The host asks "is this name valid?" before every call, and of the names that a skill requires; it lists the names
+    in its error for an unknown one, and hands them to the sandbox of ``execute_code``. Thousands of deferred names
+    must be valid and must not be listed, so membership and iteration differ here on purpose.
+    """
+
+    def __init__(self, session: Session, names: Iterable[str]) -> None:
+        super().__init__(names)
+        self._session = session
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or (isinstance(name, str) and _deferred(self._session, name))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return set, (list(self),)
+
+
+def repair_tool_call(original: Callable[..., Any], agent: Any, name: Any, *args: Any, **kwargs: Any) -> Any:
+    """Resolve a name that the host does not know among what the session was granted, then let the host try."""
+    from .session import current
+
+    session = current()
+    try:
+        if session is not None and session.published is not None and isinstance(name, str):
+            resolved = session.scope().resolve(name)
+            if isinstance(resolved, Resolved):
+                if resolved.entry.name not in agent.valid_tool_names:
+                    agent.valid_tool_names.add(resolved.entry.name)
+                return resolved.entry.name
+    except Exception:
+        seams.fall_back("resolving a tool name")
+    return original(agent, name, *args, **kwargs)
+
+
+def _deferred(session: Session, name: str) -> bool:
+    try:
+        return name in session.scope().deferred.by_name
+    except Exception:
+        seams.fall_back("looking up a tool name")
+        return False

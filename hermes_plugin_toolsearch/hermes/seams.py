@@ -1,0 +1,79 @@
+"""How this plugin gets into the host: every method that is rebound, in one list, and what became of each.
+
+A seam is a method of the host's ``AIAgent`` (or a function that the host imports late) with a wrapper around it. The
+wrapper of a seam that the host lacks is not installed; its feature is off, and the doctor says so.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from .host import log
+
+STATUS: dict[str, str] = {}
+"""Seam -> ``installed``, or why it is not."""
+
+_MARK = "__toolsearch__"
+
+Wrapper = Callable[..., Any]
+"""Takes the original function first, then its arguments."""
+
+
+def wrap(owner: Any, name: str, wrapper: Wrapper, *, seam: str) -> bool:
+    """Put ``wrapper`` around ``owner.name``, once; whether it is in place now."""
+    original = getattr(owner, name, None)
+    if not callable(original):
+        if seam not in STATUS:
+            log.warning("tool search: this host has no %s; what needs it is off", seam)
+        STATUS[seam] = "missing on this host"
+        return False
+    if not getattr(original, _MARK, False):
+
+        @functools.wraps(original)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            return wrapper(original, *args, **kwargs)
+
+        setattr(wrapped, _MARK, True)
+        setattr(owner, name, wrapped)
+    STATUS[seam] = "installed"
+    return True
+
+
+def fall_back(doing: str) -> None:
+    """Log, with its traceback, a failure after which the host goes on as if the plugin were not there."""
+    STATUS[f"failed: {doing}"] = repr(sys.exc_info()[1])
+    log.warning("tool search: %s failed; Hermes goes on without it", doing, exc_info=True)
+
+
+def install_on_agent() -> bool:
+    """Install the seams on ``AIAgent``, once its class is complete; whether they are in place.
+
+    ``register`` may run in the middle of the import of ``run_agent``, so this is called again from each of the
+    moments that come later: an assembly, the start of a session, the first model call.
+    """
+    if STATUS.get("AIAgent") == "installed":
+        return True
+    agent = getattr(sys.modules.get("run_agent"), "AIAgent", None)
+    if not hasattr(agent, "run_conversation"):
+        return False
+    from . import assembly_hook, delegation, direct, execution, feed, requests
+
+    for name, wrapper in (
+        ("run_conversation", assembly_hook.run_conversation),
+        ("_execute_tool_calls", execution.execute_tool_calls),
+        ("_repair_tool_call", direct.repair_tool_call),
+        ("_build_api_kwargs", requests.build_api_kwargs),
+        ("_interruptible_api_call", requests.api_call),
+        ("_interruptible_streaming_api_call", requests.api_call),
+        ("_dispatch_delegate_task", delegation.dispatch_delegate_task),
+        ("_fire_tool_gen_started", feed.tool_gen_started),
+    ):
+        wrap(agent, name, wrapper, seam=f"AIAgent.{name}")
+    from tools.registry import registry
+
+    wrap(registry, "dispatch", execution.dispatch, seam="registry.dispatch")
+    STATUS["AIAgent"] = "installed"
+    return True
