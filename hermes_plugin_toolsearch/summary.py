@@ -12,6 +12,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterator
+from typing import Literal, NamedTuple
 
 READ = 2000
 """Characters of a description that are looked at."""
@@ -60,17 +61,18 @@ _HEADING = re.compile(r"\s{0,3}#{1,6}(?:\s+|$)")
 _RULE = re.compile(r"\s*(?:[-=_*]\s?){3,}\s*")
 _QUOTE = re.compile(r"\s*(?:>\s?)+")
 _ITEM = re.compile(r"\s*(?:[-*+•‣◦▪–]|\d{1,3}[.)])\s+")
-_LABEL = re.compile(
-    r"(?:description|summary|purpose|overview|synopsis|what it does|usage|use case)\s*[:：]\s*", re.IGNORECASE
-)
+_UNDERLINE = re.compile(r"\s*(?:={3,}|-{3,})\s*")
+_PURPOSE = re.compile(r"(?:description|summary|purpose|overview|synopsis|what it does)\s*[:：]+\s*", re.IGNORECASE)
 _LEADING = re.compile(r"[^\w\[(\"'“‘«¿¡$/.@&<+-]+|[-+<]+(?=\s)")
-_SPACES = re.compile(r"\s+")
 _OPENING_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_DANGLING = re.compile(r"(?:[\s,;:.–—(\[{\"'/&-]|\b(?:e\.g|i\.e)(?=\.))+$")
 _CJK = re.compile("[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 _STOP = re.compile(r"[。！？｡]+[」』）”’]*|[.!?]+[\"'”’)\]]*(?=\s|$)")
+_LAST_WORD = re.compile(r"[^\s(\[\"'“‘]+$")
+_INITIALS = re.compile(r"(?:\w\.)+\w")
 _ABBREVIATIONS = frozenset(
     "e.g i.e eg ie etc vs cf approx resp incl excl no nos fig dr mr mrs ms st inc ltd co corp al ca max min esp dept "
-    "est jan feb mar apr jun jul aug sep sept oct nov dec".split()
+    "govt temp addl est jan feb mar apr jun jul aug sep sept oct nov dec".split()
 )
 
 
@@ -104,71 +106,76 @@ def cut(text: str, limit: int) -> str:
         end = limit - 1
         while end > 1 and unicodedata.combining(text[end]):
             end -= 1
-    return text[:end].rstrip(" ,;:.-–—([{\"'/&") + _ELLIPSIS
+    return _DANGLING.sub("", text[:end]) + _ELLIPSIS
 
 
-class _Line:
-    """One line of text, what it begins with taken off."""
+class _Line(NamedTuple):
+    """One line of text without the marks that it begins with."""
 
-    __slots__ = ("indent", "kind", "text")
-
-    def __init__(self, text: str, kind: str) -> None:
-        self.text = text
-        self.kind = kind  # "text", "item", "heading", "label" or "break"
+    text: str
+    kind: Literal["text", "item", "heading", "label", "purpose", "break"]
 
 
 def _first_sentence(text: str) -> str:
-    """The first sentence of the first paragraph that is more than a heading; else the first heading."""
-    paragraph = ""
-    fallback = ""
-    previous = ""
-    for line in _lines(text):
-        if line.kind in ("heading", "label", "break"):
+    """The first sentence of the first paragraph that is more than a heading; else the first heading.
+
+    A text in sections, one of which says what the tool is for, is read from there.
+    """
+    lines = list(_lines(text))
+    first = next((line for line in lines if line.kind != "break"), None)
+    if first is not None and first.kind in ("heading", "label"):
+        purpose = next((at for at, line in enumerate(lines) if line.kind == "purpose"), 0)
+        lines = lines[purpose:]
+    paragraph = previous = title = ""
+    for line in lines:
+        if line.kind in ("heading", "label", "purpose", "break"):
             if paragraph:
                 break
-            fallback = fallback or line.text
+            title = title or line.text
             continue
-        if paragraph and (line.kind == "item" or _ends_line(previous, line.text)):
+        if paragraph and (line.kind == "item" or _is_complete(previous, line.text)):
             break
         paragraph = f"{paragraph} {line.text}" if paragraph else line.text
         previous = line.text
         end = _sentence_end(paragraph)
         if end or len(paragraph) > 2 * SUMMARY_CHARS:
             return paragraph[: end or None]
-    return paragraph or fallback.rstrip(":：")
+    return paragraph or title.rstrip(":：")
 
 
 def _lines(text: str) -> Iterator[_Line]:
-    """The lines of ``text`` as plain text, without what is empty of words."""
+    """The lines of ``text``, code blocks and tables left out."""
     fenced = False
-    for raw in _plain(text).split("\n"):
-        if _FENCE.match(raw):
+    raw = _plain(text).split("\n")
+    for line, below in zip(raw, [*raw[1:], ""], strict=True):
+        if _FENCE.match(line):
             fenced = not fenced
-            continue
-        line = raw.strip()
-        if fenced:
-            continue
-        if not line or _RULE.fullmatch(line) or line.startswith("|"):
-            yield _Line("", "break")
-            continue
-        kind = "text"
-        heading = _HEADING.match(line)
-        quote = _QUOTE.match(line)
-        if heading:
-            kind, line = "heading", line[heading.end() :].rstrip("# ")
-        elif quote:
-            line = line[quote.end() :]
-        item = _ITEM.match(line)
-        if item:
-            kind, line = "item", line[item.end() :]
-        leading = _LEADING.match(line)
-        line = line[leading.end() :] if leading else line
-        label = _LABEL.match(line)
-        line = line[label.end() :] if label and label.end() < len(line) else line
-        line = _SPACES.sub(" ", line).strip()
-        if kind != "heading" and line.endswith((":", "：")) and line.count(" ") < 4:
-            kind = "label"
-        yield _Line(line, kind if line else "break")
+        elif not fenced:
+            yield _read(line.strip(), underlined=_UNDERLINE.fullmatch(below) is not None)
+
+
+def _read(line: str, *, underlined: bool) -> _Line:
+    if not line or line[0] == "|" or _RULE.fullmatch(line) or _UNDERLINE.fullmatch(line):
+        return _Line("", "break")
+    heading = _HEADING.match(line)
+    if heading:
+        line = line[heading.end() :].rstrip("# ")
+    item = _ITEM.match(line)
+    for mark in (_QUOTE, _ITEM, _LEADING):
+        found = mark.match(line)
+        line = line[found.end() :] if found else line
+    line = " ".join(line.split())
+    if _PURPOSE.fullmatch(f"{line}:"):
+        return _Line(line, "purpose")
+    purpose = _PURPOSE.match(line)
+    line = line[purpose.end() :] if purpose else line
+    if not line:
+        return _Line("", "break")
+    if heading or underlined:
+        return _Line(line, "heading")
+    if line.endswith((":", "：")) and line.count(" ") < 4:
+        return _Line(line, "label")
+    return _Line(line, "item" if item else "text")
 
 
 def _plain(text: str) -> str:
@@ -203,9 +210,9 @@ def _without_tags(text: str) -> str:
         name = match[2].lower()
         if name in _INLINE_TAGS:
             return " " if name == "br" else ""
-        if name.startswith(("http:", "https:", "mailto:")):
-            return match[2] + match[3]
-        return "\n\n" if name in closed or match[1] or match[3].endswith("/") else match[2] + match[3]
+        if match[1] or name in closed or match[3].endswith("/"):
+            return "\n\n"
+        return "" if "=" in match[3] and not name.startswith("http") else match[2] + match[3]
 
     return _TAG.sub(replace, text)
 
@@ -216,26 +223,31 @@ def _unscore(match: re.Match[str]) -> str:
     return match[0] if match[1] == "__" and inner.isidentifier() and inner.islower() else inner
 
 
-def _ends_line(previous: str, following: str) -> bool:
-    """Whether a line break was meant: the line above is no wrapped one, and a new one begins below."""
+def _is_complete(previous: str, following: str) -> bool:
+    """Whether a line break was meant: the line above is too short to be a wrapped one, and a new one begins below."""
     return len(previous) < 50 and following[:1].isupper()
 
 
 def _sentence_end(text: str) -> int:
     """Where the first sentence of ``text`` ends, 0 if nothing ends it."""
     for stop in _STOP.finditer(text):
-        if stop[0][0] not in ".":
+        if stop[0][0] != ".":
             return stop.end()
-        word = text[: stop.start()].rsplit(None, 1)[-1].lstrip("([\"'“‘").lower() if stop.start() else ""
-        following = text[stop.end() : stop.end() + 40].lstrip()
-        if following[:1].islower() or (len(word) == 1 and word.isalpha()):
-            continue
-        if word in _ABBREVIATIONS and not (word == "etc" or not following):
-            continue
-        if "." in word and all(len(part) == 1 for part in word.split(".")) and following:  # U.S.
-            continue
-        return stop.end()
+        word = _LAST_WORD.search(text, max(0, stop.start() - 40), stop.start())
+        if not _continues(word[0].lower() if word else "", text[stop.end() : stop.end() + 2].strip(), stop[0]):
+            return stop.end()
     return 0
+
+
+def _continues(word: str, following: str, stop: str) -> bool:
+    """Whether a sentence goes on with ``following`` after ``word`` and the ``stop`` behind it."""
+    if not following:
+        return False
+    if following.islower() and (word in _ABBREVIATIONS or len(word) <= 3 or stop.startswith("..")):
+        return True
+    if word == "etc":
+        return False
+    return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()) or _INITIALS.fullmatch(word) is not None
 
 
 def _is_boundary(text: str, at: int) -> bool:
