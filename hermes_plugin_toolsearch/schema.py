@@ -39,6 +39,7 @@ _ONE = {
 }
 _SEVERAL = {"allOf", "anyOf", "oneOf", "prefixItems", "items"}
 _NAMED = {"properties", "patternProperties", "dependentSchemas"}
+_UNSURE = ("patternProperties", "if", "dependentSchemas", "$dynamicRef")  # may declare parameters that are not seen
 _BOOKKEEPING = {"$schema", "$id", "$comment", "$anchor", "$dynamicAnchor", "$vocabulary", "$defs", "definitions"}
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.$@-]{1,64}")
 
@@ -71,7 +72,9 @@ def shape(schema: Schema) -> Shape:
         names = [name for name in _listed(part.get("required")) if isinstance(name, str)]
         if not choice:
             required.update(dict.fromkeys(names))
-        if part.get("patternProperties"):
+        if any(word in part for word in _UNSURE):
+            extra.append(True)
+        if isinstance(part.get("$ref"), str) and not isinstance(target(part["$ref"], schema), Mapping):
             extra.append(True)
         for word in ("additionalProperties", "unevaluatedProperties"):
             if word in part:
