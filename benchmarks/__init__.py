@@ -1,0 +1,1 @@
+"""What every figure in the documentation comes from; see README.md."""
