@@ -9,7 +9,6 @@ that the input does not state.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -18,6 +17,7 @@ from typing import Any, Literal
 from . import refusals
 from .names import Resolved, Scope, Unresolved, squash
 from .refusals import Refusal
+from .salvage import salvaged
 from .schema import completed, shape, type_of
 
 __all__ = ["MAX_CALLS", "MAX_DEPTH", "Invocation", "Refusal", "open_call"]
@@ -41,7 +41,6 @@ _ROLES: dict[str, _Role] = {
     **dict.fromkeys(("reason", "reasoning", "thought", "explanation"), "remark"),
 }
 _WRAPPERS = {"call", "toolcall", "functioncall"}
-_WRITTEN_NAME = re.compile(r'"(?:name|tool|tool_name)"\s*:\s*"([^"\\]{1,128})"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +143,9 @@ def _both(
     """Open an envelope with a call of its own and ``calls``: fine if they say the same, else refused, written out."""
     single = _read(target, rest, scope)
     listed = list(islice(_opened(batch, scope, depth + 1), MAX_CALLS))
-    if listed == [single] or (len(listed) == 1 and not rest and listed[0] == single):
-        yield single
+    same_tool = all(isinstance(outcome, Invocation) and outcome.name == target.name for outcome in listed)
+    if listed == [single] or (same_tool and single == Invocation(target.name, {})):
+        yield from listed
         return
     yield refusals.ambiguous("there is both a single call and `calls`; send one list.", [_together([single, *listed])])
 
@@ -159,14 +159,13 @@ def _target(
     names: Mapping[str, str], live: Mapping[str, Any], scope: Scope
 ) -> tuple[str, Resolved | Unresolved | Refusal]:
     """Return the key that names the tool, and the tool. An exact name counts for more than another spelling."""
-    server = next((value for key, value in live.items() if _role(key) == "server" and isinstance(value, str)), None)
+    server = next((item for item in live.items() if _role(item[0]) == "server" and isinstance(item[1], str)), None)
     found: dict[str, Resolved] = {}
     missed: dict[str, Unresolved] = {}
     for key, written in names.items():
         resolved = scope.resolve(written)
-        if isinstance(resolved, Unresolved) and resolved.reason != "not granted" and server:
-            qualified = scope.resolve(f"{server}/{written}")
-            resolved = qualified if isinstance(qualified, Resolved) else resolved
+        if server is not None:
+            resolved = _at_server(server, written, resolved, scope)
         if isinstance(resolved, Resolved):
             found[key] = resolved
         else:
@@ -182,10 +181,23 @@ def _target(
     return key, strongest[key]
 
 
+def _at_server(
+    server: tuple[str, str], written: str, resolved: Resolved | Unresolved, scope: Scope
+) -> Resolved | Unresolved:
+    """Take what ``written`` means at the server that is named beside it, unless that is an argument of the tool."""
+    if isinstance(resolved, Resolved) and (resolved.exact or server[0] in shape(resolved.entry.parameters).properties):
+        return resolved
+    if isinstance(resolved, Unresolved) and resolved.reason == "not granted":
+        return resolved
+    return scope.resolve(f"{server[1]}/{written}")
+
+
 def _read(target: Resolved, rest: Mapping[str, Any], scope: Scope) -> Invocation | Refusal:
     """Read what stands beside the name as the arguments of ``target``: one level down, or right there."""
     form = shape(target.entry.parameters)
     live = {key: value for key, value in rest.items() if key in form.properties or not _idle(key, value, target, scope)}
+    if live.get("type") == "function" and "arguments" in live:  # of the provider's own envelope
+        del live["type"]
     nested: dict[str, dict[str, Any]] = {}
     broken = ""
     for key, value in live.items():
@@ -221,7 +233,8 @@ def _idle(key: str, value: object, target: Resolved, scope: Scope) -> bool:
     """Say whether ``key``, which ``target`` does not take, adds nothing to the call."""
     role = _role(key)
     if role == "remark":
-        return bool(shape(target.entry.parameters).properties) or value == "function"
+        form = shape(target.entry.parameters)
+        return bool(form.properties) or form.open is False or value == "function"
     if role == "name" and isinstance(value, str) and value.strip():
         again = scope.resolve(value)
         return isinstance(again, Resolved) and again.name == target.name
@@ -267,6 +280,9 @@ def _names(key: str, value: object, target: Resolved, scope: Scope) -> bool:
 def _rewritten(value: object, target: Resolved) -> dict[str, Any]:
     """Write ``value``, which is no object, as the arguments that were most likely meant. Shown, never run."""
     form = shape(target.entry.parameters)
+    found = salvaged(value) if isinstance(value, str) else value
+    if isinstance(found, Mapping):
+        return completed(found, target.entry.parameters)
     candidates = form.required or tuple(form.properties)
     if len(candidates) == 1 and not (isinstance(value, str) and value.lstrip()[:1] in ("{", "[")):
         wanted = type_of(form.properties.get(candidates[0]), target.entry.parameters)
@@ -275,12 +291,17 @@ def _rewritten(value: object, target: Resolved) -> dict[str, Any]:
     return completed({}, target.entry.parameters)
 
 
-def _unreadable(text: str, reason: str, scope: Scope) -> Refusal:
-    written = _WRITTEN_NAME.search(text[:4_000])
-    target = scope.resolve(written[1]) if written else None
-    reason = f"this is not JSON: {reason}."
-    if isinstance(target, Resolved):
-        return refusals.malformed(reason, target.name, completed({}, target.entry.parameters))
+def _unreadable(text: str, error: str, scope: Scope) -> Refusal:
+    """Refuse text that is no JSON, with as much of it as can be made out in the corrected call."""
+    reason = f"this is not JSON: {error}."
+    found = salvaged(text)
+    if isinstance(found, Mapping):
+        outcome = next(_opened(found, scope, MAX_DEPTH))
+        if isinstance(outcome, Refusal):
+            return Refusal({**outcome.message, "error": f"Nothing was run: {reason}"})
+        target = scope.resolve(outcome.name)
+        parameters = target.entry.parameters if isinstance(target, Resolved) else {}
+        return refusals.malformed(reason, outcome.name, completed(outcome.arguments, parameters))
     return refusals.malformed(reason, "<tool name>", {})
 
 
@@ -321,6 +342,8 @@ def _empty(value: object) -> bool:
 def _own(live: Mapping[str, Any], *names: str | None) -> dict[str, Any]:
     """Return the arguments in an envelope whose tool is not known, to show them in a corrected call."""
     rest = {key: value for key, value in live.items() if key not in names and _role(key) != "remark"}
+    if any(_role(key) == "arguments" for key in rest):
+        rest = {key: value for key, value in rest.items() if _role(key) != "server"}
     if len(rest) == 1:
         key, value = next(iter(rest.items()))
         inner = _decoded_or_none(value)

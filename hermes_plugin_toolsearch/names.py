@@ -84,7 +84,7 @@ class Scope:
 
     def resolve(self, written: str) -> Resolved | Unresolved:
         """Find the tool that ``written`` means. Never raises."""
-        exact = self._named(written, exact=True)
+        exact = self._named(written, exact=True) or self._named(self._renamed(written), exact=True)
         if exact is not None:
             return exact
         # Asked before any other spelling: a tool that the session was not granted must not run another in its place.
@@ -112,6 +112,13 @@ class Scope:
         if entry is None:  # a visible tool whose name the catalog would not take
             entry = Entry(name, "", name, "", EMPTY_PARAMETERS, name)
         return Resolved(entry, "bridge" if bridge else "visible", exact)
+
+    def _renamed(self, written: str) -> str:
+        """Return the name that a bridge tool has here, for its usual one: an older turn may show that one."""
+        for role in ("search", "describe", "call"):
+            if written == getattr(DEFAULT_NAMES, role):
+                return str(getattr(self.bridge, role))
+        return written
 
     def _meanings(self, written: str) -> list[str]:
         """Return every granted name of which ``written`` is a spelling, sorted."""
