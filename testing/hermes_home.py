@@ -106,6 +106,7 @@ class HermesHome:
                 "context_length": context_length,
             },
             "plugins": {"enabled": list(plugins)},
+            "security": {"tirith_enabled": False},  # a scanner that Hermes would download
             "mcp_servers": dict(servers or {}),
         }
         if tool_search is not None:

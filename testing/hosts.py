@@ -60,9 +60,10 @@ class Host:
     @property
     def form(self) -> str:
         """The host's own tool search: `none`, `first` or `tiered`."""
-        if not (self.site_packages / "tools" / "tool_search.py").exists():
+        module = self.site_packages / "tools" / "tool_search.py"
+        if not module.exists():
             return "none"
-        return "tiered" if (self.site_packages / "tools" / "tool_search_catalog.py").exists() else "first"
+        return "tiered" if "listing_max_tokens" in module.read_text(encoding="utf-8") else "first"
 
     def mcp_name(self, server: str, tool: str) -> str:
         """The name under which the host registers a server's tool: `mcp_s_t` up to 0.17, `mcp__s__t` from 0.18 on."""

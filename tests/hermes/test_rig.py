@@ -27,14 +27,14 @@ def test_a_turn_through_the_command(make_model, make_home, host, notes):
 
 
 def test_a_chat_and_its_resumption(make_model, make_home, host, notes):
-    """A chat shows its feed and its id, and the resumed session goes on in the script where the first left it."""
+    """A chat shows its answer and its id, and the resumed session goes on in the script where the first left it."""
     model = make_model([[Call(host.mcp_name("notes", "list_notes"))], "None yet.", "Still none."])
     home = make_home(model, servers={"notes": notes}, **WITHOUT)
 
     first = home.chat("Which notes are there?")
     second = home.resume(first.session_id, "And now?")
 
-    assert "mcp" in first.stdout and "None yet." in first.stdout
+    assert "None yet." in first.stdout
     assert "Still none." in second.stdout
     assert 3 == second.turns[0].answered + 1
 
