@@ -75,5 +75,6 @@ def install_on_agent() -> bool:
     from tools.registry import registry
 
     wrap(registry, "dispatch", execution.dispatch, seam="registry.dispatch")
+    feed.install()
     STATUS["AIAgent"] = "installed"
     return True
