@@ -69,7 +69,7 @@ _DANGLING = re.compile(r"(?:[\s,;:.–—(\[{\"'/&-]|\b(?:e\.g|i\.e)(?=\.))+$")
 _CJK = re.compile("[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 _STOP = re.compile(r"[。！？｡]+[」』）”’]*|[.!?]+[\"'”’)\]]*(?=\s|$)")
 _LAST_WORD = re.compile(r"[^\s(\[\"'“‘]+$")
-_INITIALS = re.compile(r"(?:\w\.)+\w")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _ABBREVIATIONS = frozenset(
     "e.g i.e eg ie etc vs cf approx resp incl excl no nos fig dr mr mrs ms st inc ltd co corp al ca max min esp dept "
     "govt temp addl est jan feb mar apr jun jul aug sep sept oct nov dec".split()

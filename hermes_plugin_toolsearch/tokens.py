@@ -46,10 +46,13 @@ _SLICE = 50_000
 _UP_TO_BLANK = re.compile(r".*\S(?= \S)", re.DOTALL)
 """Up to the last single blank: no token spans what is before it and what is after."""
 
+KEPT_COUNTS = 1 << 14
+"""Counts that are remembered, 16 bytes of hash each."""
+
 _log = logging.getLogger(__name__)
 _lock = threading.Lock()
 _counter: Callable[[str], int] | None = None
-_counts: Cache[bytes, int] = Cache(1 << 14)
+_counts: Cache[bytes, int] = Cache(KEPT_COUNTS)
 
 
 def count(text: str) -> int:
@@ -59,8 +62,15 @@ def count(text: str) -> int:
 
 
 def count_definitions(definitions: Iterable[Definition]) -> int:
-    """How many tokens tool definitions cost: those of the compact JSON array in which they are sent."""
-    return count(json.dumps(list(definitions), ensure_ascii=False, separators=(",", ":"), default=str))
+    """How many tokens tool definitions cost: those of the compact JSON array in which they are sent.
+
+    What is no JSON is counted as Python shows it, a schema that contains itself too.
+    """
+    array = list(definitions)
+    try:
+        return count(json.dumps(array, ensure_ascii=False, separators=(",", ":"), default=str))
+    except (ValueError, RecursionError):
+        return count(repr(array))
 
 
 def method() -> Literal["exact", "estimate"]:
@@ -79,25 +89,31 @@ def preload() -> None:
 
 
 def estimate(text: str) -> int:
-    """How many tokens ``text`` costs, without a vocabulary; see ``tests/test_tokens.py`` for the bounds it keeps."""
+    """How many tokens ``text`` costs, without a vocabulary.
+
+    Fitted by least squares to the exact counts of the captured tools and raised by a quarter: over their names,
+    lines, descriptions and definitions it is 25 % high in the median and never more than 10 % low
+    (``tests/test_tokens.py`` holds it to that).
+    """
     total = 0.0
     for piece in _PIECES.finditer(text):
-        kind = piece.lastgroup
         length = piece.end() - piece.start()
-        if kind == "word":
-            total += 1 + max(0, length - 7) / 4.5
-        elif kind == "digits":
-            total += math.ceil(length / 3)
-        elif kind == "marks":
-            total += 1 + (length - 1) / 3
-        elif kind == "other":
-            total += 1.5 * length
+        if piece.lastgroup == "word":
+            total += 1.3 + 0.05 * max(0, length - 5) + 0.35 * max(0, length - 12)
+        elif piece.lastgroup == "digits":
+            total += 2 * math.ceil(length / 3)
+        elif piece.lastgroup == "marks":
+            total += 0.55 + 0.3 * (length - 1)
+        elif piece.lastgroup == "blanks":
+            total += 1
+        else:
+            total += 0.75 * len(piece[0].encode("utf-8", "surrogatepass"))
     return math.ceil(total)
 
 
 _PIECES = re.compile(
-    r"(?P<word>[^\W\d_]?[a-z]+|[A-Z]+)|(?P<digits>\d+)|(?P<marks>[!-/:-@\[-`{-~\n\r]+)|(?P<space>\s)|(?P<other>.)",
-    re.DOTALL,
+    r"(?P<word>[A-Z]?[a-z]+|[A-Z]+)|(?P<digits>[0-9]+)|(?P<marks>[!-/:-@\[-`{-~\n\r]+)"
+    r"|(?P<blanks>[ \t]{2,})|(?P<other>[^\x00-\x7f]+)"
 )
 
 
