@@ -99,7 +99,7 @@ def test_markdown_comes_out_as_plain_text(description: str, short: str) -> None:
         ("Creates an issue\n\nOverview:\nIt is created.", "Creates an issue"),
         (
             "Creates an issue in the repository that belongs to\nthe user.",
-            "Creates an issue in the repository that belongs to the…",
+            "Creates an issue in the repository that belongs to the user.",
         ),
         ("Creates an issue\\n\\nUse it when one is needed", "Creates an issue"),
     ],
