@@ -148,6 +148,12 @@ class HermesHome:
         """`hermes chat --resume ID -q PROMPT`: one more turn of an earlier session."""
         return self.chat(prompt, "--resume", session_id, *options, **more)
 
+    def kanban_worker(self, title: str, prompt: str, *options: str) -> Run:
+        """A one-shot turn as the worker of a new kanban card."""
+        self.hermes("kanban", "init")
+        card = json.loads(self.hermes("kanban", "create", "--json", title).stdout)
+        return self.oneshot(prompt, *options, env={"HERMES_KANBAN_TASK": card["id"]})
+
     def hermes(self, *arguments: str, **more: Any) -> Run:
         """Any `hermes` command."""
         return self.run([str(self.host.executable("hermes")), *arguments], **more)

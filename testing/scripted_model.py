@@ -17,6 +17,7 @@ import itertools
 import json
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -24,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 SCRIPT_ENDED = "SCRIPT ENDED"
+WAIT = 60.0  # seconds that a step waits for another conversation, then it is answered all the same
 AUXILIARY_ANSWER = "A scripted title"
 
 Json = dict[str, Any]
@@ -48,6 +50,15 @@ class Answer:
 
     text: str = ""
     calls: tuple[Call, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """A step that is held back until another conversation has had so many turns: a parent that waits for its child."""
+
+    conversation: str
+    turns: int
+    then: Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +99,7 @@ class Request:
         return sum(message["role"] == "assistant" for message in self.messages)
 
 
-Step = str | Answer | Sequence[Call] | Callable[[Request], "Step"]
+Step = str | Answer | After | Sequence[Call] | Callable[[Request], "Step"]
 Script = Sequence[Step]
 Rule = Callable[[Json], Json | None]
 
@@ -180,13 +191,19 @@ class ScriptedModel:
         if not request.tools:
             return Answer(self.auxiliary)
         step = self._step(request)
-        while callable(step):
-            step = step(request)
+        while callable(step) or isinstance(step, After):
+            step = step(request) if callable(step) else self._wait(step)
         if isinstance(step, str):
             return Answer(step)
         answer = step if isinstance(step, Answer) else Answer(calls=tuple(step))
         calls = (Call(call.name, call.arguments, call.id or f"call_{next(self._ids)}") for call in answer.calls)
         return Answer(answer.text, tuple(calls))
+
+    def _wait(self, after: After) -> Step:
+        deadline = time.monotonic() + WAIT
+        while len(self.conversation(after.conversation)) < after.turns and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return after.then
 
     def _step(self, request: Request) -> Step:
         script = next((script for key, script in self.scripts.items() if key in request.first_user_text), ())
