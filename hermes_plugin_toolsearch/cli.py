@@ -7,9 +7,10 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
-Subcommands = Any  # argparse does not name the type that add_subparsers returns
+from .commands import editing
+from .commands.output import Subcommands
+from .settings import NotEditableError
 
 
 def add_search(commands: Subcommands) -> None:
@@ -82,7 +83,15 @@ def run_eval(options: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS: tuple[Callable[[Subcommands], None], ...] = (add_search, add_eval)
+COMMANDS: tuple[Callable[[Subcommands], None], ...] = (
+    add_search,
+    add_eval,
+    editing.add_enable,
+    editing.add_disable,
+    editing.add_pin,
+    editing.add_unpin,
+    editing.add_trust,
+)
 """Each adds one subcommand and sets ``run``, a function from the parsed options to the exit status."""
 
 
@@ -95,7 +104,7 @@ def positive(text: str) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; a file that cannot be read ends it with a sentence and status 2."""
+    """Run one command; a file that cannot be read or edited ends it with a sentence and status 2."""
     parser = argparse.ArgumentParser(prog="hermes-toolsearch", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for add in COMMANDS:
@@ -105,6 +114,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     try:
         return int(options.run(options))
-    except UnreadableFileError as error:
+    except (UnreadableFileError, NotEditableError) as error:
         print(f"hermes-toolsearch: {error}", file=sys.stderr)
         return 2
