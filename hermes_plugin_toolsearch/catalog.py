@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from .cache import Cache
+
 Definition = Mapping[str, Any]
 """An OpenAI tool definition: ``{"type": "function", "function": {"name", "description", "parameters"}}``."""
 
@@ -103,8 +105,8 @@ def partition(
     problems: list[Problem] = []
     seen: set[str] = set()
     for definition in definitions:
-        function = definition.get("function") if isinstance(definition, Mapping) else None
-        name = function.get("name") if isinstance(function, Mapping) else None
+        function = definition.get("function") if isinstance(definition, dict) else None
+        name = function.get("name") if isinstance(function, dict) else None
         if not isinstance(name, str) or not name:
             problems.append(Problem("", "a definition without a name was left out"))
             continue
@@ -115,7 +117,7 @@ def partition(
         if stays_visible(name):
             visible.append(definition)
             continue
-        assert isinstance(function, Mapping)
+        assert isinstance(function, dict)
         entry, problem = make_entry(function, server=server_of(name))
         if problem is not None:
             problems.append(problem)
@@ -127,32 +129,105 @@ def partition(
 def make_entry(function: Mapping[str, Any], *, server: str | None = None) -> tuple[Entry | None, Problem | None]:
     """Make the entry of one ``{"name", "description", "parameters"}``, and say what was wrong with it, if anything.
 
-    The entry is None where the name could not be called by any model.
+    The entry is None where the name could not be called by any model. A function of the same content gives the same
+    entry object again; what is compared for that is said at :class:`_Made`.
     """
     name = str(function.get("name") or "")
+    made = _made.get(name, ())
+    for known in made:
+        if known.is_of(function, server):
+            return known.entry, known.problem
     if not _VALID_NAME.fullmatch(name):
         return None, Problem(name[:128], "left out: a tool name is 1 to 128 of the characters A-Z a-z 0-9 _ . : -")
     description = function.get("description")
     description = description if isinstance(description, str) else ""
-    parameters = function.get("parameters")
+    given = function.get("parameters")
+    parameters = given
     problem = None
-    if parameters is None:
+    if given is None:
         parameters = EMPTY_PARAMETERS
-    elif not isinstance(parameters, Mapping):
+    elif not isinstance(given, Mapping):
         parameters = EMPTY_PARAMETERS
         problem = Problem(name, "its parameters are no JSON schema; it takes any arguments")
     label, tool = split_name(name, server)
     try:
         fingerprint = digest(json.dumps([name, label, description, parameters], default=str))
     except (ValueError, RecursionError):  # a schema that contains itself
-        parameters = EMPTY_PARAMETERS
+        parameters = given = EMPTY_PARAMETERS
         problem = Problem(name, "its parameters cannot be written as JSON; it takes any arguments")
         fingerprint = digest(json.dumps([name, label, description, parameters]))
-    return Entry(name, label, tool, description, parameters, fingerprint), problem
+    assert isinstance(parameters, Mapping)
+    entry = Entry(name, label, tool, description, parameters, fingerprint)
+    if len(_made) >= _MOST_MADE:
+        _made.clear()
+    _made[name] = (_Made(server, function.get("description"), given, _copied(given), entry, problem), *made[:3])
+    return entry, problem
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What an entry was made from, to tell at once whether the same definition comes again.
+
+    A host hands out the same objects again and again, so for most definitions two string comparisons and one of
+    identity do. The same object may have been changed in between: its property names are compared each time, and
+    whatever lies deeper by :func:`refresh`, once a turn, because comparing all of 2,932 schemas takes 15 ms.
+    """
+
+    server: str | None
+    description: Any
+    parameters: Any
+    copy: Any
+    entry: Entry
+    problem: Problem | None
+
+    def is_of(self, function: Mapping[str, Any], server: str | None) -> bool:
+        """Whether the entry is that of ``function``."""
+        if server != self.server or function.get("description") != self.description:
+            return False
+        parameters = function.get("parameters")
+        if parameters is not self.parameters:
+            return bool(parameters == self.copy)
+        return bool(_property_names(parameters) == _property_names(self.copy))
+
+
+_made: dict[str, tuple[_Made, ...]] = {}
+"""Entries by name, the latest made first: a few, since sessions may know different tools of one name."""
+
+_MOST_MADE = 100_000
+
+
+def refresh() -> None:
+    """Forget every entry whose definition was changed in place since the entry was made."""
+    for name, made in list(_made.items()):
+        kept = tuple(known for known in made if known.parameters == known.copy)
+        if len(kept) < len(made):
+            _made[name] = kept
+
+
+def _property_names(parameters: Any) -> Any:
+    properties = parameters.get("properties") if isinstance(parameters, dict) else None
+    return properties.keys() if isinstance(properties, dict) else None
+
+
+def _copied(value: Any) -> Any:
+    """Copy containers and share what cannot change in them; ten times as fast as ``copy.deepcopy``."""
+    if isinstance(value, dict):
+        return {key: _copied(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_copied(part) for part in value]
+    return value
 
 
 def build_catalog(entries: Iterable[Entry]) -> Catalog:
     """Group ``entries`` (unique names) by server; the order they come in does not matter."""
+    given = tuple(entries)
+    return _catalogs.get(tuple(entry.fingerprint for entry in given), lambda: _grouped(given))
+
+
+_catalogs: Cache[tuple[str, ...], Catalog] = Cache(32)
+
+
+def _grouped(entries: Iterable[Entry]) -> Catalog:
     by_server: dict[str, list[Entry]] = {}
     for entry in entries:
         by_server.setdefault(entry.server, []).append(entry)

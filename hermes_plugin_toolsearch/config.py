@@ -73,10 +73,8 @@ class ToolSearchConfig:
         return _listed(self.pin, name, server)
 
     def trust(self, server: str) -> Trust:
-        """How much of ``server``'s own text the listing may show; an exact label wins over a glob."""
-        if server in self.listing_trust:
-            return self.listing_trust[server]
-        for pattern in sorted(self.listing_trust):
+        """How much of ``server``'s own text the listing may show; the longest pattern that fits decides."""
+        for pattern in sorted(self.listing_trust, key=lambda pattern: (pattern != server, -len(pattern), pattern)):
             if fnmatchcase(server, pattern):
                 return self.listing_trust[pattern]
         return "full"

@@ -14,7 +14,7 @@ from typing import Any
 
 from .. import changes
 from ..assembly import NOTHING_TO_DEFER, Assembly, assemble
-from ..catalog import Definition
+from ..catalog import Definition, refresh
 from ..config import ToolSearchConfig
 from . import host, seams
 from .direct import ValidNames
@@ -51,12 +51,13 @@ def draft(
     """The array for a session that is only being built, from the configuration alone."""
     seams.install_on_agent()
     config = config or host.user_config()[0]
+    surface = host.Surface(config)
     return assemble(
         definitions,
         config=config,
         context_length=context_length,
-        stays_visible=host.Visibility(config),
-        server_of=host.server_of,
+        stays_visible=surface.stays_visible,
+        server_of=surface.server_of,
         names=config.names(),
         bridge_problem=host.foreign_bridge_tool(),
     )
@@ -92,6 +93,7 @@ def settle(session: Session) -> None:
     just built, or that was made for another provider, context length or switch, is replaced.
     """
     held = session.published
+    refresh()
     assembly = session.assembly()
     tools = list(getattr(session.agent, "tools", None) or ())
     if held is not None and held.assembly.activated and tools == held.tools and _same_terms(held.assembly, assembly):

@@ -30,7 +30,7 @@ _SHOWN = 9  # letters of a name in the host's one-line format
 
 def install() -> None:
     """Give the host the words for the bridge, wherever it already holds the function that prints them."""
-    import agent.display as display
+    from agent import display
 
     getattr(display, "_TOOL_VERBS", {}).update(VERBS)
     inner = "_get_cute_tool_message"  # looked up late, where the host has it

@@ -105,44 +105,45 @@ def toolset_of(name: str) -> str | None:
     return registry.get_toolset_for_tool(name)  # type: ignore[no-any-return]
 
 
-def server_of(name: str) -> str | None:
-    """The label of where a tool comes from: its MCP server, else its plugin's toolset."""
-    toolset = toolset_of(name)
-    return toolset.removeprefix("mcp-") if toolset else None
-
-
 def is_known(name: str) -> bool:
     """Whether any session of this process could have the tool ``name``."""
     return toolset_of(name) is not None
 
 
-class Visibility:
-    """Which names stay visible in a session: core tools, its platform's own, and names the registry does not know.
+class Surface:
+    """What the host knows of its tools' names at one moment: which stay visible, and where each comes from.
 
-    A core tool defers only where the user listed it under ``defer``; a kanban worker's lifecycle tools never do,
-    since a worker that cannot find them leaves its card running for ever.
+    Visible are core tools, the own tools of the session's platform, and names that the registry does not know. A
+    core tool defers only where the user listed it under ``defer``; a kanban worker's lifecycle tools never do, since
+    a worker that cannot find them leaves its card running for ever.
     """
 
     def __init__(self, config: ToolSearchConfig, toolsets: Iterable[str] | None = None) -> None:
         import toolsets as host_toolsets
+        from tools.registry import registry
 
+        self._toolsets: Mapping[str, str] = registry.get_tool_to_toolset_map()
         self._defer = config.defer
-        self._core = frozenset(host_toolsets._HERMES_CORE_TOOLS)
-        self._platform = frozenset(
+        self._direct = frozenset(host_toolsets._HERMES_CORE_TOOLS) | {
             name
             for toolset in toolsets or ()
             if toolset.startswith("hermes-")
             for name in (host_toolsets.TOOLSETS.get(toolset) or {}).get("tools", ())
-        )
+        }
         self._worker = bool(os.environ.get("HERMES_KANBAN_TASK"))
 
-    def __call__(self, name: str) -> bool:
-        """Whether ``name`` stays visible."""
-        if name in self._core or name in self._platform:
-            if self._worker and name.startswith("kanban_"):
-                return True
-            return not any(fnmatchcase(name, pattern) for pattern in self._defer)
-        return not is_known(name)
+    def stays_visible(self, name: str) -> bool:
+        """Whether a session's model sees ``name`` whatever else is deferred."""
+        if name not in self._direct:
+            return name not in self._toolsets
+        if self._worker and name.startswith("kanban_"):
+            return True
+        return not any(fnmatchcase(name, pattern) for pattern in self._defer)
+
+    def server_of(self, name: str) -> str | None:
+        """The label of where a tool comes from: its MCP server, else its plugin's toolset."""
+        toolset = self._toolsets.get(name)
+        return toolset.removeprefix("mcp-") if toolset else None
 
 
 def foreign_bridge_tool() -> str | None:

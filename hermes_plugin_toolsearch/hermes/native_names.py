@@ -1,4 +1,4 @@
-"""This project under the names that Hermes 0.16 to 0.19 import from ``tools.tool_search``."""
+"""The core under the names that Hermes 0.16 to 0.19 import from ``tools.tool_search``."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def is_bridge_tool(name: str) -> bool:
 
 def is_deferrable_tool_name(name: str) -> bool:
     """Whether a tool of this name would be deferred."""
-    return not is_bridge_tool(name) and not host.Visibility(load_config())(name)
+    return not is_bridge_tool(name) and not host.Surface(load_config()).stays_visible(name)
 
 
 def classify_tools(tool_defs: Iterable[Definition]) -> tuple[list[Definition], list[Definition]]:
@@ -129,7 +129,7 @@ def search_catalog(catalog: Iterable[CatalogEntry], query: str, limit: int = 5) 
     by_name = {entry.name: entry for entry in catalog}
     entries = []
     for item in by_name.values():
-        entry, _ = make_entry(item.schema["function"], server=host.server_of(item.name))
+        entry, _ = make_entry(item.schema["function"], server=item.source_name.removeprefix("mcp-"))
         if entry is not None:
             entries.append(entry)
     results = retrieval.search(core_catalog(entries), query, limit)

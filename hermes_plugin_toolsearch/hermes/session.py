@@ -69,12 +69,13 @@ class Session:
         """What this agent's model should see now."""
         config = self.config
         provider = providers.Provider.of(self.agent)
+        surface = host.Surface(config, getattr(self.agent, "enabled_toolsets", None))
         return assemble(
             self.definitions(),
             config=config,
             context_length=self.context_length,
-            stays_visible=host.Visibility(config, getattr(self.agent, "enabled_toolsets", None)),
-            server_of=host.server_of,
+            stays_visible=surface.stays_visible,
+            server_of=surface.server_of,
             names=config.names(provider.bridge_names()),
             max_chars=self.max_chars or config.description_max_chars or provider.description_max_chars(),
             bridge_problem=self._bridge_problem(),
