@@ -33,7 +33,7 @@ STOP_WORDS = frozenset(_STOP_WORDS.split()) | frozenset("abcdefghijklmnopqrstuvw
 """Words that say nothing about a tool, among them those that join the needs of one request; and single letters."""
 
 _SPACED = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum()})
-_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+")
+_PARTS = re.compile(r"[A-Z]{2,}(?=s(?![a-z]))|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+")
 _LETTERS_THEN_DIGITS = re.compile(r"([a-z]{3,})[0-9]+")
 _WORDS = re.compile(r"[^\W_]+")
 # Scripts written without spaces between words: Thai, Lao, Tibetan, Myanmar, Khmer, kana, CJK ideographs.
@@ -41,6 +41,8 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
+
+_VOWELS = frozenset("aeiouy")
 
 _local = threading.local()
 
@@ -89,7 +91,10 @@ def stem(word: str) -> str:
     stemmer = getattr(_local, "stemmer", None)
     if stemmer is None:
         stemmer = _local.stemmer = snowballstemmer.stemmer("english")
-    return str(stemmer.stemWord(word))
+    stemmed = str(stemmer.stemWord(word))
+    if stemmed == word and word.endswith("s") and len(word) > 2 and _VOWELS.isdisjoint(word):
+        return word[:-1]  # "vms", "prs": Snowball leaves the plural of an abbreviation alone
+    return stemmed
 
 
 def words(text: str) -> list[str]:

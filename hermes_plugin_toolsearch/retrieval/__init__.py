@@ -12,7 +12,7 @@ from ..catalog import Catalog, Entry
 from .explaining import earnings
 from .index import index_of
 from .names import names_of, pattern_in
-from .query import units_of
+from .query import parse
 from .ranking import rank
 
 __all__ = ["Hit", "Results", "explain", "resolve", "search"]
@@ -43,8 +43,8 @@ def search(catalog: Catalog, query: str, limit: int) -> Results:
     names = names_of(catalog)
     entries = catalog.entries
     index = index_of(catalog)
-    units = units_of(index, query)
-    ranked = rank(index, units)
+    asked = parse(index, query)
+    ranked = rank(index, asked)
     scores = dict(zip(ranked.documents.tolist(), ranked.scores.tolist(), strict=True))
     order = sorted(scores, key=lambda document: (-scores[document], entries[document].name))
     found: dict[int, str] = {}
@@ -64,7 +64,7 @@ def search(catalog: Catalog, query: str, limit: int) -> Results:
     hits = tuple(
         Hit(entries[document], scores.get(document, 0.0), how) for document, how in list(found.items())[:limit]
     )
-    unknown = tuple(unit.word for unit in units if not unit.alternatives)
+    unknown = tuple(unit.word for unit in asked.units if not unit.alternatives)
     return Results(hits, 1.0 if certain else 0.5 if hits else 0.0, unknown)
 
 
@@ -76,4 +76,4 @@ def resolve(catalog: Catalog, written: str) -> tuple[Entry, ...]:
 def explain(catalog: Catalog, query: str, entry: Entry) -> tuple[str, ...]:
     """What the words of ``query`` earned ``entry`` and in which fields, a line a word."""
     index = index_of(catalog)
-    return tuple(earnings(index, units_of(index, query), entry))
+    return tuple(earnings(index, parse(index, query).units, entry))

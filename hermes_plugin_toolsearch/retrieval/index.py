@@ -19,6 +19,7 @@ import numpy.typing as npt
 from ..catalog import Catalog, Entry, Group
 from ..text import analyse, words
 from .fields import FIELDS, NAME, SERVER, field_texts
+from .words import Lexicon
 
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float32]
@@ -28,10 +29,10 @@ Floats = npt.NDArray[np.float32]
 class Norms:
     """How much a field's terms weigh, and how much its length counts against them (BM25F's ``w`` and ``b``)."""
 
-    weights: tuple[float, ...] = (3.0, 1.5, 1.5, 0.6, 0.6, 0.35, 0.3)
-    lengths: tuple[float, ...] = (0.4, 0.0, 0.5, 0.75, 0.75, 0.75, 0.75)
+    weights: tuple[float, ...] = (3.0, 2.9, 1.5, 0.65, 0.55, 0.4, 0.6)
+    lengths: tuple[float, ...] = (0.55, 0.0, 0.45, 0.75, 0.4, 0.4, 0.4)
     k1: float = 1.2
-    cap: int = 255
+    cap: int = 3
 
 
 NORMS = Norms()
@@ -131,8 +132,7 @@ class Index:
     starts: npt.NDArray[np.int64]
     documents: Ints
     impacts: Floats
-    in_name: npt.NDArray[np.bool_]
-    in_server: npt.NDArray[np.bool_]
+    in_own_name: npt.NDArray[np.bool_]
     idf: Floats
     name_mass: Floats
     average: npt.NDArray[np.float64]
@@ -145,6 +145,11 @@ class Index:
     def postings(self, number: int) -> slice:
         """Where the postings of term ``number`` are."""
         return slice(int(self.starts[number]), int(self.starts[number + 1]))
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """The terms as words to look near ones up in."""
+        return Lexicon(self.numbers, np.diff(self.starts))
 
     @cached_property
     def vocabulary(self) -> tuple[str, ...]:
@@ -172,8 +177,7 @@ def combine(parts: Sequence[Part], norms: Norms = NORMS) -> Index:
 
     documents = np.empty(total, np.int32)
     impacts = np.empty(total, np.float32)
-    in_name = np.empty(total, np.bool_)
-    in_server = np.empty(total, np.bool_)
+    in_own_name = np.empty(total, np.bool_)
     name_mass = np.zeros(count, np.float32)
     filled = starts[:-1].copy()
     first = 0
@@ -192,16 +196,13 @@ def combine(parts: Sequence[Part], norms: Norms = NORMS) -> Index:
             if len(weight)
             else part.fields
         )
-        named = (seen & (1 << NAME)) != 0
-        served = (seen & (1 << SERVER)) != 0
-        in_name[target] = named
-        in_server[target] = served
-        own = named & ~served
+        own = (seen & (1 << NAME | 1 << SERVER)) == 1 << NAME
+        in_own_name[target] = own
         name_mass[first : first + len(part.sizes)] = np.bincount(
             part.documents[own], weights=np.repeat(idf[ids], held)[own], minlength=len(part.sizes)
         )
         first += len(part.sizes)
-    return Index(numbers, starts, documents, impacts, in_name, in_server, idf, name_mass, average, norms, tuple(parts))
+    return Index(numbers, starts, documents, impacts, in_own_name, idf, name_mass, average, norms, tuple(parts))
 
 
 _parts: WeakValueDictionary[str, Part] = WeakValueDictionary()  # a part lives as long as an index that uses it

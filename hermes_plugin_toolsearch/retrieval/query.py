@@ -1,58 +1,108 @@
-"""A query -> units: what has to be found, each with the terms that may stand for it."""
+"""A query -> units: what has to be found, and the terms that may stand for it."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..text import Word, analyse, words
+from ..text import Word, analyse, stem, words
 from .index import Index
-from .vocabulary import related
+from .vocabulary import SAID_IN_PASSING, related
+from .words import FORM_WEIGHT, guesses, other_forms
+
+MAX_QUERY = 4000
+MAX_UNITS = 64
+
+JOINED_WEIGHT = 0.65
+PASSING_WEIGHT = 0.7
+NUMBER_WEIGHT = 0.4
+
+# Where one need of a long request ends and the next begins.
+_CLAUSE = re.compile(
+    r"[.!?;]+\s+|\n+|,\s+and\s+|,?\s+(?:and\s+then|then|after\s+that|afterwards|finally|lastly|additionally|"
+    r"furthermore|moreover|also)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One word of a query: ``alternatives`` are ``(term number, weight)``, the word itself first with weight 1.
+    """One word of a query and what may stand for it.
 
-    ``known`` says whether some tool contains the word itself.
+    ``alternatives`` are ``(term number, weight)``, the word itself first, with weight 1, where ``known``: where some
+    tool contains it. ``weight`` is what the word counts for in the query.
     """
 
     word: str
     alternatives: tuple[tuple[int, float], ...]
     known: bool
-    weight: float = 1.0
+    weight: float
 
 
-def units_of(index: Index, query: str) -> tuple[Unit, ...]:
-    """The units of ``query``, each word once, in order; words without meaning left out unless there are only such."""
-    found = [analyse(word) for word in words(query)]
-    units: dict[str, Unit] = {}
-    content = [word for word in found if word.whole or word.parts] or [
-        Word(word.plain, word.plain, (), (word.plain,)) for word in found
-    ]
-    for at, word in enumerate(content):
-        for unit in _word_units(index, word):
-            units.setdefault(unit.word, unit)
-        if at and (joined := content[at - 1].plain + word.plain) and word.plain.isascii():
-            number = index.numbers.get(analyse(joined).whole)
-            if number is not None:
-                units.setdefault(joined, Unit(joined, ((number, 1.0),), True))
-    return tuple(units.values())
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The units of a query, each word once, and for each of its clauses, if there are several, which units it has."""
+
+    units: tuple[Unit, ...]
+    clauses: tuple[tuple[int, ...], ...]
 
 
-def _word_units(index: Index, word: Word) -> list[Unit]:
-    numbers = index.numbers
-    if not word.parts:
-        return [_unit(index, word.whole)]
-    if len(word.parts) <= 2 and word.whole in numbers:
-        return [_unit(index, word.whole)]
-    return [_unit(index, part) for part in word.parts]
+def parse(index: Index, text: str) -> Query:
+    """Read ``text`` against the terms of ``index``. What exceeds the bounds is not read."""
+    text = text[:MAX_QUERY]
+    places: dict[str, int] = {}
+    units: list[Unit] = []
+    clauses: list[tuple[int, ...]] = []
+    for part in _CLAUSE.split(text):
+        members = []
+        for unit in _units(index, part):
+            place = places.get(unit.word)
+            if place is None:
+                if len(units) == MAX_UNITS:
+                    break
+                place = places[unit.word] = len(units)
+                units.append(unit)
+            members.append(place)
+        if members:
+            clauses.append(tuple(dict.fromkeys(members)))
+    if not units:  # nothing but stop words: they are all there is to go by
+        units = [_unit(index, stem(analyse(word).plain)) for word in words(text)[:MAX_UNITS]]
+    return Query(tuple(units), tuple(clauses) if len(clauses) > 1 else ())
 
 
-def _unit(index: Index, term: str) -> Unit:
+def _units(index: Index, text: str) -> Iterator[Unit]:
+    found = [word for word in map(analyse, words(text)) if word.whole or word.parts]
+    for at, word in enumerate(found):
+        joined = []
+        for pair in found[max(at - 1, 0) : at + 1], found[at : at + 2]:
+            if len(pair) == 2:  # "key vault" also as "keyvault"
+                number = index.numbers.get(stem(pair[0].plain + pair[1].plain))
+                if number is not None:
+                    joined.append((number, JOINED_WEIGHT))
+        for term in _terms(index, word):
+            yield _unit(index, term, joined)
+
+
+def _terms(index: Index, word: Word) -> tuple[str, ...]:
+    """``GitHub`` is one word where some tool says "github"; ``createIssue`` is what it is made of."""
+    if word.whole and (not word.parts or (len(word.parts) <= 2 and word.whole in index.numbers)):
+        return (word.whole,)
+    return word.parts
+
+
+def _unit(index: Index, term: str, joined: list[tuple[int, float]] | None = None) -> Unit:
     number = index.numbers.get(term)
-    alternatives = [] if number is None else [(number, 1.0)]
+    alternatives = {} if number is None else {number: 1.0}
     for other, weight in related().get(term, ()):
         other_number = index.numbers.get(other)
         if other_number is not None:
-            alternatives.append((other_number, weight))
-    return Unit(term, tuple(alternatives), number is not None)
+            alternatives.setdefault(other_number, weight)
+    for other_number, weight in joined or ():
+        alternatives.setdefault(other_number, weight)
+    for other_number in other_forms(index.lexicon, term):
+        alternatives.setdefault(other_number, FORM_WEIGHT)
+    if not alternatives:
+        alternatives.update(guesses(index.lexicon, term))
+    weight = PASSING_WEIGHT if term in SAID_IN_PASSING else NUMBER_WEIGHT if term.isdigit() else 1.0
+    return Unit(term, tuple(alternatives.items()), number is not None, weight)

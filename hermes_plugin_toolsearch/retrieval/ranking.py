@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from .index import Index
-from .query import Unit
+from .query import Query, Unit
+
+Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """How the parts of a score are mixed."""
+    """How the parts of a score are mixed; chosen on one half of the judged queries, checked on the other."""
 
-    coverage: float = 1.0
-    coverage_power: float = 1.0
+    idf_power: float = 0.8
+    coverage: float = 2.4
+    coverage_full: float = 1.0
+    coverage_power: float = 1.5
     name: float = 1.0
-    name_power: float = 1.0
-    candidates: int = 100
+    name_slack: float = 2.0
+    name_power: float = 0.0
+    clause: float = 1.0
+    candidates: int = 130
+    clause_candidates: int = 40
 
 
 MIX = Mix()
@@ -27,46 +35,109 @@ MIX = Mix()
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Candidates by document number, each array (C,): the score, and the shares of query and of name covered."""
+    """C candidates by document number, best first: score, and the share of the query's weight that each covers."""
 
     documents: npt.NDArray[np.int64]
-    scores: npt.NDArray[np.float64]
-    coverage: npt.NDArray[np.float64]
-    name_coverage: npt.NDArray[np.float64]
+    scores: Array
+    coverage: Array
 
 
-def rank(index: Index, units: tuple[Unit, ...], mix: Mix = MIX) -> Ranked:
-    """Score the documents that hold any of the terms of ``units``."""
-    first = np.zeros(len(index), np.float32)
-    for unit in units:
-        for number, weight in unit.alternatives:
-            at = index.postings(number)
-            first[index.documents[at]] += index.impacts[at] * (index.idf[number] * weight * unit.weight)
-    documents = np.flatnonzero(first)
-    if len(documents) > mix.candidates:
-        documents = documents[np.argpartition(first[documents], -mix.candidates)[-mix.candidates :]]
-        documents.sort()
-    earned = np.zeros((len(units), len(documents)))
-    covered = np.zeros_like(earned)
-    named = np.zeros_like(earned)
-    mass = np.zeros(len(units))
+def rank(index: Index, query: Query, mix: Mix = MIX) -> Ranked:
+    """Score the documents that hold any of the query's terms.
+
+    A long request is also ranked clause by clause, and a document keeps the best of its scores, each divided by the
+    root of the best score in its list: so the tool for the second need of three is not beaten by tools that have a
+    little of all (recall@5 on ``seal_tools`` 0.88 -> 0.93).
+    """
+    documents = _candidates(index, query, mix)
+    found = _found(index, query.units, documents, mix)
+    scores, coverage = found.scored(slice(None), mix)
+    if query.clauses and len(documents):
+        best = scores / _root(scores)
+        for clause in query.clauses:
+            of_clause, _ = found.scored(list(clause), mix)
+            np.maximum(best, mix.clause * of_clause / _root(of_clause), out=best)
+        scores = best
+    order = np.lexsort((documents, -scores))
+    return Ranked(documents[order], scores[order], coverage[order])
+
+
+def _root(scores: Array) -> float:
+    return float(np.sqrt(scores.max())) or 1.0
+
+
+def _candidates(index: Index, query: Query, mix: Mix) -> npt.NDArray[np.int64]:
+    """The documents worth a closer look: those with the highest plain BM25 sums, of each clause too."""
+    per_unit = [_postings(index, unit) for unit in query.units]
+    chosen = _best(index, per_unit, mix.candidates)
+    if not query.clauses:
+        return chosen
+    lists = [_best(index, [per_unit[at] for at in clause], mix.clause_candidates) for clause in query.clauses]
+    return np.unique(np.concatenate([chosen, *lists]))
+
+
+Postings = list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]]
+
+
+def _postings(index: Index, unit: Unit) -> Postings:
+    found = []
+    for number, weight in unit.alternatives:
+        at = index.postings(number)
+        found.append((index.documents[at], index.impacts[at] * np.float32(index.idf[number] * weight * unit.weight)))
+    return found
+
+
+def _best(index: Index, per_unit: Sequence[Postings], count: int) -> npt.NDArray[np.int64]:
+    sums = np.zeros(len(index), np.float32)
+    for postings in per_unit:
+        for documents, values in postings:
+            sums[documents] += values
+    found = np.flatnonzero(sums)
+    if len(found) > count:
+        found = found[np.argpartition(sums[found], -count)[-count:]]
+        found.sort()
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What each of U units found in C candidates, the best of its alternatives in each.
+
+    ``earned`` is the BM25 share, ``covered`` how far the unit is answered (0 to 1), ``named`` the idf of what is in
+    the tool's own name, all (U, C). ``mass`` (U,) is what the unit counts for, ``name_mass`` (C,) what the name does.
+    """
+
+    earned: Array
+    covered: Array
+    named: Array
+    mass: Array
+    name_mass: Array
+
+    def scored(self, units: slice | list[int], mix: Mix) -> tuple[Array, Array]:
+        """The scores (C,) for some of the units, and how much of their mass each candidate covers."""
+        mass = self.mass[units]
+        coverage = mass @ self.covered[units] / (mass.sum() or 1.0)
+        of_name = np.minimum(self.named[units].sum(axis=0) / (self.name_mass + mix.name_slack), 1.0)
+        scores = self.earned[units].sum(axis=0)
+        scores *= 1 + mix.coverage * coverage**mix.coverage_power
+        scores *= 1 + mix.name * of_name * coverage**mix.name_power
+        return scores, coverage
+
+
+def _found(index: Index, units: Sequence[Unit], documents: npt.NDArray[np.int64], mix: Mix) -> _Found:
+    shape = len(units), len(documents)
+    earned, covered, named, mass = np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(len(units))
+    if not len(documents):
+        return _Found(earned, covered, named, mass, np.zeros(0))
     for row, unit in enumerate(units):
         for number, weight in unit.alternatives:
             at = index.postings(number)
             held = index.documents[at]
-            where = np.searchsorted(held, documents)
-            where[where == len(held)] = 0
-            hit = held[where] == documents
+            where = np.minimum(np.searchsorted(held, documents), len(held) - 1)
+            impact = index.impacts[at][where] * (held[where] == documents)
             idf = float(index.idf[number])
-            value = hit * index.impacts[at][where] * (idf * weight * unit.weight)
-            np.maximum(earned[row], value, out=earned[row])
-            np.maximum(covered[row], hit * weight, out=covered[row])
-            own = hit & index.in_name[at][where] & ~index.in_server[at][where]
-            np.maximum(named[row], own * (weight * idf), out=named[row])
-            mass[row] = max(mass[row], idf * weight)
-    total = (mass * [unit.weight for unit in units]).sum() or 1.0
-    coverage = mass @ covered / total
-    name_coverage = np.minimum(named.sum(axis=0) / np.maximum(index.name_mass[documents], 1e-6), 1)
-    scores = earned.sum(axis=0)
-    scores = scores * (1 + mix.coverage * coverage**mix.coverage_power) * (1 + mix.name * name_coverage**mix.name_power)
-    return Ranked(documents, scores, coverage, name_coverage)
+            np.maximum(earned[row], impact * (idf**mix.idf_power * weight * unit.weight), out=earned[row])
+            np.maximum(covered[row], np.minimum(impact / mix.coverage_full, 1.0) * weight, out=covered[row])
+            np.maximum(named[row], (index.in_own_name[at][where] & (impact > 0)) * (weight * idf), out=named[row])
+            mass[row] = max(mass[row], idf * weight * unit.weight)
+    return _Found(earned, covered, named, mass, index.name_mass[documents].astype(np.float64))

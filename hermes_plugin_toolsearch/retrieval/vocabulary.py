@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from ..text import terms
 
-ALIKE_WEIGHT = 0.45
+ALIKE_WEIGHT = 0.55
 MEANS_WEIGHT = 0.8
 
 # Verbs, then things. In each line all words may stand for each other.
@@ -216,6 +216,15 @@ internet: web
 google: search
 timezone: time
 """
+
+
+_SAID_IN_PASSING = """
+help tell know give look looking find hi hey hello thanks thank ok okay sure think feel lot someone something anything
+everything way thing things going go make take interested information info detail details provide assist able possible
+want wish love nice good great right now today currently using use used
+"""
+SAID_IN_PASSING = frozenset(terms(_SAID_IN_PASSING))
+"""Terms that requests are full of and that seldom tell tools apart; they count for little in a query."""
 
 
 @cache
