@@ -91,6 +91,8 @@ def _subject(word: str) -> str:
     word = word.lower()
     if word.endswith("ies") and len(word) > 4:
         singular = f"{word[:-3]}y"
+    elif len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        singular = word[:-1]
     else:
-        singular = word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+        singular = word
     return "" if len(singular) < 3 or len(word) > 20 or word in _VERBS or word in STOP_WORDS else singular
