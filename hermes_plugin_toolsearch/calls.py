@@ -61,7 +61,29 @@ def open_call(arguments: object, scope: Scope) -> tuple[Invocation | Refusal, ..
     if len(outcomes) > MAX_CALLS:
         error = f"Only the first {MAX_CALLS} calls were taken; send the others again, at most {MAX_CALLS} at once."
         outcomes[MAX_CALLS:] = [Refusal({"error": error})]
-    return tuple(outcomes)
+    return tuple(_sendable(outcome, scope) if isinstance(outcome, Refusal) else outcome for outcome in outcomes)
+
+
+def _sendable(refusal: Refusal, scope: Scope) -> Refusal:
+    """Return ``refusal`` with corrected calls that will not be refused for their shape in turn."""
+
+    def checked(call: Mapping[str, Any]) -> Mapping[str, Any]:
+        if "calls" in call:
+            return {"calls": [checked(part) for part in call["calls"]]}
+        target = scope.resolve(call["name"])
+        if isinstance(target, Unresolved) or target.name == scope.bridge.call:
+            return call
+        again = next(_opened(call, scope, MAX_DEPTH - 1))
+        if isinstance(again, Invocation) and again.name == target.name:
+            return call
+        return refusals.call(target.name, completed({}, target.entry.parameters))
+
+    message = dict(refusal.message)
+    if "corrected_call" in message:
+        message["corrected_call"] = checked(message["corrected_call"])
+    if "one_of" in message:
+        message["one_of"] = [checked(call) for call in message["one_of"]]
+    return Refusal(message)
 
 
 def _opened(written: object, scope: Scope, depth: int) -> Iterator[Invocation | Refusal]:
@@ -174,6 +196,8 @@ def _target(
         key = "name" if "name" in missed else next(iter(missed))
         return key, missed[key]
     strongest = {key: tool for key, tool in found.items() if tool.exact} or found
+    # `name` may repeat the bridge's own name beside the key that names the tool.
+    strongest = {key: tool for key, tool in strongest.items() if tool.name != scope.bridge.call} or strongest
     key = "name" if "name" in strongest else next(iter(strongest))
     if len({tool.name for tool in strongest.values()}) > 1:
         calls = [refusals.call(tool.name, _own(live, *names)) for tool in strongest.values()]
@@ -237,7 +261,7 @@ def _idle(key: str, value: object, target: Resolved, scope: Scope) -> bool:
         return bool(form.properties) or form.open is False or value == "function"
     if role == "name" and isinstance(value, str) and value.strip():
         again = scope.resolve(value)
-        return isinstance(again, Resolved) and again.name == target.name
+        return isinstance(again, Resolved) and again.name in (target.name, scope.bridge.call)
     if role == "server" and isinstance(value, str):
         return squash(value) == squash(target.entry.server)
     return role is not None and _empty(value)

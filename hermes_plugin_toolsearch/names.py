@@ -26,6 +26,7 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 # What OpenAI- and Gemini-trained models put before a function's name in text.
 _NAMESPACE = re.compile(r"(?:functions|default_api|tools)[.:/]", re.IGNORECASE)
 _LONGEST_NAME = 128  # of a registered tool; what is written beyond that cannot be one
+_ALIKE = 0.75  # of 1; "send fax" and "send" are 0.73
 _SHORTLIST = 64  # names compared letter by letter for "did you mean"
 
 
@@ -139,14 +140,15 @@ class Scope:
 
     def _similar(self, written: str) -> tuple[str, ...]:
         """Return the granted names most like ``written``, best first; the bridge's own are never suggested."""
-        key = squash(written[:_LONGEST_NAME])
-        spellings = _spellings(self.deferred)
+        written = written[:_LONGEST_NAME]
+        key, last = squash(written), squash(_BOUNDARIES.split(written)[-1])
         scored = []
-        for name in (*spellings.sharing_words(written[:_LONGEST_NAME]), *self.visible):
+        for name in (*_spellings(self.deferred).sharing_words(written), *self.visible):
             entry = self.deferred.by_name.get(name)
-            forms = {squash(name), _without_mcp(squash(name)), squash(entry.tool if entry is not None else name)}
-            likeness = max(_likeness(form, key) for form in forms)
-            if likeness >= 0.6:
+            tool = squash(entry.tool if entry is not None else name)
+            pairs = ((squash(name), key), (_without_mcp(squash(name)), key), (tool, last), (tool, key))
+            likeness = max(_likeness(form, other) for form, other in pairs)
+            if likeness >= _ALIKE:
                 scored.append((-likeness, name))
         return tuple(name for _, name in sorted(scored)[:MAX_CANDIDATES])
 
@@ -230,4 +232,4 @@ def _words(name: str) -> list[str]:
 
 def _likeness(first: str, second: str) -> float:
     matcher = SequenceMatcher(None, first, second, autojunk=False)
-    return matcher.ratio() if matcher.quick_ratio() >= 0.6 else 0.0
+    return matcher.ratio() if matcher.quick_ratio() >= _ALIKE else 0.0

@@ -100,32 +100,27 @@ def signature(entry: Entry, max_chars: int = 200) -> str:
     """
     form = shape(entry.parameters)
     root = entry.parameters
-    names = [name for name in form.required if name in form.properties]
-    optional = [name for name in form.properties if name not in form.required]
-    pieces = [f"{_plain(name)}: {type_of(form.properties[name], root)}" for name in names]
-    pieces += [f"{_plain(name)}?: {type_of(form.properties[name], root)}" for name in optional]
-    fitted = _fitted(entry.tool, pieces, len(names), max_chars)
-    if fitted.count < len(names):
-        fitted = _fitted(entry.tool, [_plain(name) for name in names], len(names), max_chars)
-    return fitted.text[:max_chars]
+    required = [name for name in form.required if name in form.properties]
+    optional = [
+        f"{_plain(name)}?: {type_of(value, root)}" for name, value in form.properties.items() if name not in required
+    ]
+    typed = [f"{_plain(name)}: {type_of(form.properties[name], root)}" for name in required]
+    shown, line = _fitted(entry.tool, [*typed, *optional], len(required), max_chars)
+    if shown < len(required):
+        _, line = _fitted(entry.tool, [*map(_plain, required), *optional], len(required), max_chars)
+    return line[:max_chars]
 
 
-@dataclass(frozen=True, slots=True)
-class _Fitted:
-    text: str
-    count: int
-
-
-def _fitted(tool: str, pieces: list[str], required: int, max_chars: int) -> _Fitted:
-    for count in range(len(pieces), -1, -1):
+def _fitted(tool: str, pieces: list[str], required: int, max_chars: int) -> tuple[int, str]:
+    """Return how many of ``pieces`` fit, and the line with them and the number of the others."""
+    line = ""
+    for count in range(min(len(pieces), max_chars // 3), -1, -1):
         hidden = len(pieces) - count
-        parts = pieces[:count]
-        if hidden:
-            parts = [*parts, f"+{hidden} optional" if count >= required else f"+{hidden} more"]
-        text = f"{tool}({', '.join(parts)})"
-        if len(text) <= max_chars or count == 0:
-            return _Fitted(text, count)
-    raise AssertionError("unreachable: a count of 0 always returns")
+        rest = [f"+{hidden} {'optional' if count >= required else 'more'}"] if hidden else []
+        line = f"{tool}({', '.join([*pieces[:count], *rest])})"
+        if len(line) <= max_chars:
+            return count, line
+    return 0, line
 
 
 def completed(arguments: Mapping[str, Any], parameters: Schema) -> dict[str, Any]:
