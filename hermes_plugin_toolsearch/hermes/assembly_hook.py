@@ -23,7 +23,7 @@ from .session import Published, Session, reading_raw, running, session_of
 
 
 def install() -> None:
-    """Take over the last step of ``model_tools.get_tool_definitions``.
+    """Take over the last step of ``model_tools.get_tool_definitions``, on hosts without tiers of their own.
 
     To 0.15 that is the schema sanitizer, imported late by a single caller. 0.16 to 0.19 ask their own
     ``tools.tool_search``, whose public names are rebound in place, so that whoever holds the module has ours too.
@@ -109,6 +109,16 @@ def settle(session: Session) -> None:
         publish(session, assembly)
 
 
+def republish(session: Session) -> None:
+    """Make the array anew for the provider and the limits that ``session`` has now."""
+    if host.native() == "tiered":
+        from . import tiered
+
+        tiered.publish(session)
+    else:
+        publish(session, session.assembly())
+
+
 def publish(session: Session, assembly: Assembly) -> None:
     """Put ``assembly``'s array, and what others appended to the host's, in the agent's hands."""
     agent, held = session.agent, session.published
@@ -116,7 +126,8 @@ def publish(session: Session, assembly: Assembly) -> None:
     expected = [*assembly.tool_defs, *_appended(tools, assembly, held)]
     if tools != expected:
         agent.tools = expected
-    agent.valid_tool_names = ValidNames(session, (definition["function"]["name"] for definition in expected))
+    names = [definition["function"]["name"] for definition in expected]
+    agent.valid_tool_names = ValidNames(session, names) if assembly.activated else set(names)
     if held is None or held.assembly.summary() != assembly.summary():
         log.info("%s", assembly.summary())
         for problem in assembly.partition.problems:

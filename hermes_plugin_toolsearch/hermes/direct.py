@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from ..config import DEFAULT_NAMES
 from ..names import Resolved
 from . import seams
 
@@ -25,7 +26,9 @@ class ValidNames(set[str]):
         self._session = session
 
     def __contains__(self, name: object) -> bool:
-        return super().__contains__(name) or (isinstance(name, str) and _deferred(self._session, name))
+        if super().__contains__(name):
+            return True
+        return isinstance(name, str) and (name in DEFAULT_NAMES.as_set() or _deferred(self._session, name))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return set, (list(self),)

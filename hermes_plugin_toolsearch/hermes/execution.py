@@ -12,14 +12,17 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from ..arguments import check
 from ..calls import Invocation, Refusal, open_call
 from ..config import DEFAULT_NAMES
 from ..names import Scope
-from . import bridge_tools, seams
+from . import bridge_tools, host, seams
 from .session import Session, current
+
+
+ROLES: tuple[Literal["search", "describe", "call"], ...] = ("search", "describe", "call")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ def execute_tool_calls(
     opened: list[Opened] | None = None
     try:
         if session is not None and session.agent is agent and bridged(session):
-            opened = open_all(session, assistant_message.tool_calls or ())
+            opened = open_all(session, assistant_message.tool_calls or (), leave=_left_to_the_host())
     except Exception:
         seams.fall_back("opening bridge calls")
     if opened is None:
@@ -66,19 +69,42 @@ def bridged(session: Session) -> bool:
     return session.published is not None and session.published.assembly.activated
 
 
-def open_all(session: Session, calls: Sequence[Any]) -> list[Opened]:
-    """Open each of ``calls``; what is no bridge call stays the very object it was."""
-    published = session.published
-    assert published is not None
-    names = published.assembly.names
-    canonical = {names.search: DEFAULT_NAMES.search, names.describe: DEFAULT_NAMES.describe}
+def bridge_role(session: Session, name: str) -> Literal["search", "describe", "call"] | None:
+    """Which bridge tool ``name`` is in this session: under the name it was declared by, or under its usual one.
+
+    A model that went through a change of provider may still use the usual one. With a bridge in the array no other
+    tool can have it.
+    """
+    if session.published is None or not session.published.assembly.activated:
+        return None
+    for names in (session.published.assembly.names, DEFAULT_NAMES):
+        for role in ROLES:
+            if name == getattr(names, role):
+                return role
+    return None
+
+
+def _left_to_the_host() -> Callable[[Any], bool]:
+    """Which bridge calls the host carries out by their real names without our help."""
+    if host.native() != "tiered":
+        return lambda call: False
+    from . import tiered
+
+    return tiered.takes
+
+
+def open_all(
+    session: Session, calls: Sequence[Any], leave: Callable[[Any], bool] = lambda call: False
+) -> list[Opened]:
+    """Open each of ``calls`` but those to ``leave``; what is no bridge call stays the very object it was."""
     scope: Scope | None = None
     opened = []
     for call in calls:
-        name = call.function.name
-        if name in canonical:
-            opened.append(Opened(call, (_rewritten(call, call.id, canonical[name], call.function.arguments),)))
-        elif name == names.call:
+        role = bridge_role(session, call.function.name)
+        if role in ("search", "describe"):
+            name = getattr(DEFAULT_NAMES, role)
+            opened.append(Opened(call, (_rewritten(call, call.id, name, call.function.arguments),)))
+        elif role == "call" and not leave(call):
             scope = scope or session.scope()
             parts = open_call(call.function.arguments, scope)
             several = len(parts) > 1
@@ -92,6 +118,7 @@ def open_all(session: Session, calls: Sequence[Any]) -> list[Opened]:
                 )
             )
         else:
+            session.repeats.called()
             opened.append(Opened(call, (call,)))
     return opened
 
@@ -119,7 +146,9 @@ def _rewritten(call: Any, call_id: str, name: str, arguments: str) -> Any:
 
 def relabel(results: Sequence[Any], opened: Sequence[Opened]) -> None:
     """Give each result the name that its call was written under; strict providers pair the two by name."""
-    written = {call.id: item.written.function.name for item in opened for call in item.calls}
+    written = {
+        call.id: item.written.function.name for item in opened for call in item.calls if call is not item.written
+    }
     for message in results:
         if isinstance(message, dict) and message.get("role") == "tool" and "name" in message:
             message["name"] = written.get(message.get("tool_call_id"), message["name"])
