@@ -21,7 +21,6 @@ from ..names import Scope
 from . import bridge_tools, host, seams
 from .session import Session, current
 
-
 ROLES: tuple[Literal["search", "describe", "call"], ...] = ("search", "describe", "call")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import functools
 import logging
 import os
 from collections.abc import Iterable, Mapping
@@ -24,12 +24,32 @@ TOOLSET = "toolsearch"
 Native = Literal["none", "first", "tiered"]
 
 
+_TIERED_KNOW = ("listing_token_budget", "build_catalog_listing_with_form", "validate_deferred_call_args")
+"""Names of which each host with tiers has at least one, and none of the first form."""
+
+
+@functools.cache
 def native() -> Native:
-    """What the host has of its own: no tool search (to 0.15), the first form (0.16 to 0.19), or the tiered one."""
-    if importlib.util.find_spec("tools.tool_search_catalog") is not None:
-        return "tiered"
-    spec = importlib.util.find_spec("tools.tool_search")
-    return "first" if spec is not None and spec.origin != str(Path(__file__).with_name("native_names.py")) else "none"
+    """What the host has of its own: no tool search (to 0.15), the first form (0.16 to 0.19), or the tiered one.
+
+    Told by what its module knows. A module that is not wholly of the first form counts as tiered, because there every
+    seam is optional.
+    """
+    try:
+        import tools.tool_search as module
+    except ImportError:
+        return "none"
+    from . import native_names
+
+    if getattr(module, "__file__", None) == native_names.__file__:
+        return "none"
+    first = all(hasattr(module, name) for name in native_names.__all__)
+    return "first" if first and not any(hasattr(module, name) for name in _TIERED_KNOW) else "tiered"
+
+
+def isolated() -> bool:
+    """Whether this process is the one in which a Hermes under ``plugins.isolation: host`` keeps its plugins."""
+    return os.environ.get("HERMES_PLUGIN_HOST_PROCESS") == "1"
 
 
 def home() -> Path:
@@ -51,13 +71,7 @@ def user_config() -> tuple[ToolSearchConfig, tuple[Notice, ...]]:
     stamps = tuple(_stamp(home() / name) for name in CONFIG_FILES)
     cached = _config_cache.get(stamps)
     if cached is None:
-        written: dict[str, Any] = {}
-        for path, _, size in reversed(stamps):
-            section = _section(Path(path)) if size >= 0 else None
-            if isinstance(section, Mapping):
-                written.update(section)
-            elif section is not None:
-                written = {"enabled": section}
+        written, _ = _written(stamps)
         cached = read_config(written, defaults())
         for notice in cached[1]:
             log.warning("%s", notice)
@@ -65,6 +79,27 @@ def user_config() -> tuple[ToolSearchConfig, tuple[Notice, ...]]:
             _config_cache.clear()
         _config_cache[stamps] = cached
     return cached
+
+
+def written_in_both() -> Mapping[str, Any] | None:
+    """What the files say together, where one that the host does not read says anything; else None."""
+    written, names = _written(tuple(_stamp(home() / name) for name in CONFIG_FILES))
+    return written if CONFIG_FILES[1] in names else None
+
+
+def _written(stamps: Iterable[tuple[str, int, int]]) -> tuple[dict[str, Any], list[str]]:
+    """The section as the user wrote it, and the names of the files that have one."""
+    written: dict[str, Any] = {}
+    names = []
+    for path, _, size in reversed(tuple(stamps)):
+        section = _section(Path(path)) if size >= 0 else None
+        if isinstance(section, Mapping):
+            written.update(section)
+        elif section is not None:
+            written = {"enabled": section}
+        if section is not None:
+            names.append(Path(path).name)
+    return written, names
 
 
 def defaults() -> ToolSearchConfig:
@@ -110,6 +145,11 @@ def is_known(name: str) -> bool:
     return toolset_of(name) is not None
 
 
+def is_workers_own(name: str) -> bool:
+    """Whether ``name`` is how a kanban worker, which this process then is, moves its own card."""
+    return name.startswith("kanban_") and bool(os.environ.get("HERMES_KANBAN_TASK"))
+
+
 class Surface:
     """What the host knows of its tools' names at one moment: which stay visible, and where each comes from.
 
@@ -130,13 +170,12 @@ class Surface:
             if toolset.startswith("hermes-")
             for name in (host_toolsets.TOOLSETS.get(toolset) or {}).get("tools", ())
         }
-        self._worker = bool(os.environ.get("HERMES_KANBAN_TASK"))
 
     def stays_visible(self, name: str) -> bool:
         """Whether a session's model sees ``name`` whatever else is deferred."""
         if name not in self._direct:
             return name not in self._toolsets
-        if self._worker and name.startswith("kanban_"):
+        if is_workers_own(name):
             return True
         return not any(fnmatchcase(name, pattern) for pattern in self._defer)
 

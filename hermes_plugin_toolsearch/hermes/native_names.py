@@ -158,11 +158,11 @@ def scoped_deferrable_names(tool_defs: Iterable[Definition]) -> frozenset[str]:
 def resolve_underlying_call(args: Any) -> tuple[str | None, dict[str, Any], str | None]:
     """``(name, arguments, error)`` of one bridge call; a call with several entries is opened before it gets here."""
     if isinstance(args, Mapping) and isinstance(args.get(bridge_tools.REFUSED), Mapping):
-        return None, {}, _sentence(args[bridge_tools.REFUSED])
+        return None, {}, sentence(args[bridge_tools.REFUSED])
     first = open_call(args, _scope(raw_definitions(None, None)))[0]
     if isinstance(first, Invocation):
         return first.name, first.arguments, None
-    return None, {}, _sentence(first.message)
+    return None, {}, sentence(first.message)
 
 
 def _scope(definitions: Iterable[Definition]) -> Scope:
@@ -177,7 +177,7 @@ def _partition(definitions: Iterable[Definition]) -> Partition:
     return assembly_hook.draft(list(definitions), None).partition
 
 
-def _sentence(message: Mapping[str, Any]) -> str:
+def sentence(message: Mapping[str, Any]) -> str:
     """A refusal as one text, since the host puts what it gets under ``error`` itself."""
     rest = {key: value for key, value in message.items() if key != "error"}
     return f"{message.get('error')} {json.dumps(rest, ensure_ascii=False)}" if rest else str(message.get("error"))

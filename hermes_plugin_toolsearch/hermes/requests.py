@@ -50,7 +50,7 @@ def _shortened(session: Any, agent: Any, api_kwargs: Any) -> Any:
         if not isinstance(api_kwargs, dict) or session.published is None:
             return None
         session.max_chars = providers.OPENAI_DESCRIPTION_CHARS
-        assembly_hook.publish(session, session.assembly())
+        assembly_hook.republish(session)
         texts = {
             definition["function"]["name"]: definition["function"]["description"]
             for definition in agent.tools

@@ -59,22 +59,29 @@ def install_on_agent() -> bool:
     agent = getattr(sys.modules.get("run_agent"), "AIAgent", None)
     if not hasattr(agent, "run_conversation"):
         return False
-    from . import assembly_hook, delegation, direct, execution, feed, requests
+    from . import assembly_hook, delegation, direct, execution, feed, host, requests, tiered
 
-    for name, wrapper in (
-        ("run_conversation", assembly_hook.run_conversation),
-        ("_execute_tool_calls", execution.execute_tool_calls),
-        ("_repair_tool_call", direct.repair_tool_call),
-        ("_build_api_kwargs", requests.build_api_kwargs),
-        ("_interruptible_api_call", requests.api_call),
-        ("_interruptible_streaming_api_call", requests.api_call),
-        ("_dispatch_delegate_task", delegation.dispatch_delegate_task),
-        ("_fire_tool_gen_started", feed.tool_gen_started),
-    ):
-        wrap(agent, name, wrapper, seam=f"AIAgent.{name}")
-    from tools.registry import registry
+    seams: dict[str, Wrapper | None] = {
+        "run_conversation": assembly_hook.run_conversation,
+        "_execute_tool_calls": execution.execute_tool_calls,
+        "_repair_tool_call": direct.repair_tool_call,
+        "_build_api_kwargs": requests.build_api_kwargs,
+        "_interruptible_api_call": requests.api_call,
+        "_interruptible_streaming_api_call": requests.api_call,
+        "_dispatch_delegate_task": delegation.dispatch_delegate_task,
+        "_fire_tool_gen_started": feed.tool_gen_started,
+    }
+    has_tiers = host.native() == "tiered"
+    if has_tiers:
+        seams |= tiered.AGENT_SEAMS
+    else:
+        from tools.registry import registry
 
-    wrap(registry, "dispatch", execution.dispatch, seam="registry.dispatch")
-    feed.install()
+        wrap(registry, "dispatch", execution.dispatch, seam="registry.dispatch")
+    for name, wrapper in seams.items():
+        if wrapper is not None:
+            wrap(agent, name, wrapper, seam=f"AIAgent.{name}")
+    if not (has_tiers and tiered.has_own_words()):
+        feed.install()
     STATUS["AIAgent"] = "installed"
     return True

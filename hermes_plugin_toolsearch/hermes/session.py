@@ -67,6 +67,10 @@ class Session:
 
     def assembly(self) -> Assembly:
         """What this agent's model should see now."""
+        if host.native() == "tiered":
+            from . import tiered
+
+            return tiered.assembly(self)
         config = self.config
         provider = providers.Provider.of(self.agent)
         surface = host.Surface(config, getattr(self.agent, "enabled_toolsets", None))
