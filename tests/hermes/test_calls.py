@@ -168,18 +168,20 @@ def test_repeated_refusals_change_and_say_what_to_do(make_model: Any, home: Any)
     assert "answer the user without this tool" in results[-1]
 
 
-def test_calls_to_a_parallel_safe_server_overlap(
+def test_calls_to_parallel_safe_servers_overlap(
     make_model: Any, home: Any, host: Any, notes: Any, tmp_path: Path
 ) -> None:
-    """Two deferred calls in one message run side by side where the server opted in (C1, K1)."""
+    """Two deferred calls in one message run side by side where their servers opted in (C1, K1).
+
+    Two servers, because the host itself sends one stdio server one request at a time.
+    """
     if host.version == "0.13.0":
         pytest.skip("this host has no opt-in for parallel MCP calls")
-    add = host.mcp_name("notes", "add_note")
-    catalog = tmp_path / "notes.json"
-    server = replay(catalog, "--log", str(tmp_path / "notes.log"), "--call-delay", "1.5")
+    server = replay(tmp_path / "notes.json", "--log", str(tmp_path / "notes.log"), "--call-delay", "1.5")
     server["supports_parallel_tool_calls"] = True
-    calls = [Call("tool_call", {"name": add, "arguments": {"text": text}}) for text in ("milk", "bread")]
-    run = home(make_model([calls, "Done."]), servers={"notes": server}).oneshot("Note both.")
+    names = [host.mcp_name(label, "add_note") for label in ("notes", "more")]
+    calls = [Call("tool_call", {"name": name, "arguments": {"text": "milk"}}) for name in names]
+    run = home(make_model([calls, "Done."]), servers={"notes": server, "more": server}).oneshot("Note it twice.")
     assert run.stdout == "Done.\n"
     first, second = _ran(tmp_path)
     assert max(first["start"], second["start"]) < min(first["end"], second["end"])
