@@ -100,9 +100,9 @@ def read(text: str) -> dict[str, Shown]:
     assert "</listing>" == lines[-1]
     prefix, current = "", Shown(0, None)
     for line in lines[lines.index("<listing>") + 1 : -1]:
-        if line.startswith("- "):
+        if line.startswith(" "):
             assert current.names is not None
-            name, _, described = line[2:].partition(" ")
+            name, _, described = line[1:].partition(" ")
             current.names.append(prefix + (name.removesuffix(":") if described else name))
             current.described |= bool(described)
             continue
@@ -387,7 +387,7 @@ def test_a_listing_of_servers_forbids_what_models_do_instead_of_searching() -> N
 def test_an_example_shows_how_a_heading_and_a_name_make_the_exact_name() -> None:
     """The prefix of a server is written once; the example is a real tool of the catalog."""
     text = make_listing(own_catalog(), budget=10_000).text
-    assert "mcp_old_server_* with ping is mcp_old_server_ping." in text
+    assert "Exact names have the tool in place of the heading's *: mcp_old_server_ping." in text
     assert "*" not in make_listing(build_catalog([entry("spotify_play")]), budget=10_000).text
 
 
@@ -421,7 +421,7 @@ def test_trust_limits_what_a_server_may_say_of_itself() -> None:
     counts = shown("counts")
     assert ("mixed", 1, False) == (counts.form, counts.named, "obey" in counts.text)
     assert "\nmcp__bad__* (2 tools, not listed)\n" in counts.text
-    assert "- add: Add two numbers\n" in counts.text
+    assert "\n add: Add two numbers\n" in counts.text
     nothing = make_listing(catalog, budget=10_000, trust=lambda server: "counts")
     assert (2, "groups", 0) == (nothing.tier, nothing.form, nothing.named)
 
