@@ -8,47 +8,23 @@ that the input does not state.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Literal
+from typing import Any
 
 from . import refusals
 from .names import Resolved, Scope, Unresolved, squash
+from .reading import MAX_DEPTH, Invocation, decoded, decoded_or_none, is_empty, read_arguments, role_of
 from .refusals import Refusal
 from .salvage import salvaged
-from .schema import completed, shape, type_of
+from .schema import completed, shape
 
 __all__ = ["MAX_CALLS", "MAX_DEPTH", "Invocation", "Refusal", "open_call"]
 
 MAX_CALLS = 16
 """Calls in one envelope. Those beyond it are refused together."""
 
-MAX_DEPTH = 5
-"""Envelopes within envelopes, and JSON text within JSON text."""
-
-_Role = Literal["name", "arguments", "calls", "server", "remark"]
-
-# Keys by role, without case and separators. Beside each first one: what models and other tool protocols write.
-_ROLES: dict[str, _Role] = {
-    **dict.fromkeys(("name", "tool", "toolname", "function", "functionname"), "name"),
-    **dict.fromkeys(("arguments", "args", "parameters", "params", "input", "toolinput", "toolargs"), "arguments"),
-    **dict.fromkeys(("toolarguments", "functionarguments"), "arguments"),
-    **dict.fromkeys(("calls", "toolcalls"), "calls"),
-    **dict.fromkeys(("server", "servername", "mcpserver"), "server"),
-    **dict.fromkeys(("id", "callid", "toolcallid", "type", "index"), "remark"),
-    **dict.fromkeys(("reason", "reasoning", "thought", "explanation"), "remark"),
-}
 _WRAPPERS = {"call", "toolcall", "functioncall"}
-
-
-@dataclass(frozen=True, slots=True)
-class Invocation:
-    """One call of a real tool (or of the bridge's search or describe), as the input states it; not yet checked."""
-
-    name: str
-    arguments: dict[str, Any]
 
 
 def open_call(arguments: object, scope: Scope) -> tuple[Invocation | Refusal, ...]:
@@ -70,8 +46,8 @@ def _sendable(refusal: Refusal, scope: Scope) -> Refusal:
     def checked(call: Mapping[str, Any]) -> Mapping[str, Any]:
         if "calls" in call:
             return {"calls": [checked(part) for part in call["calls"]]}
-        target = scope.resolve(call["name"])
-        if isinstance(target, Unresolved) or target.name == scope.bridge.call:
+        target = None if call["name"].startswith("<") else scope.resolve(call["name"])
+        if target is None or isinstance(target, Unresolved) or target.name == scope.bridge.call:
             return call
         again = next(_opened(call, scope, MAX_DEPTH - 1))
         if isinstance(again, Invocation) and again.name == target.name:
@@ -91,7 +67,7 @@ def _opened(written: object, scope: Scope, depth: int) -> Iterator[Invocation | 
         yield refusals.malformed("the calls are nested too deeply.", "<tool name>", {})
         return
     try:
-        value = _decoded(written)
+        value = decoded(written)
     except ValueError as error:
         yield _unreadable(str(written), str(error), scope)
         return
@@ -100,15 +76,15 @@ def _opened(written: object, scope: Scope, depth: int) -> Iterator[Invocation | 
             yield from _opened(item, scope, depth + 1)
     elif isinstance(value, Mapping):
         yield from _envelope(value, scope, depth)
-    elif _empty(value):
+    elif is_empty(value):
         yield refusals.nameless({}, scope)
     else:
         yield refusals.nameless({"<parameter>": value}, scope)
 
 
 def _envelope(envelope: Mapping[str, Any], scope: Scope, depth: int) -> Iterator[Invocation | Refusal]:
-    live = {key: value for key, value in envelope.items() if not (_role(key) and _empty(value))}
-    names = {key: value for key, value in live.items() if _role(key) == "name" and isinstance(value, str)}
+    live = {key: value for key, value in envelope.items() if not (role_of(key) and is_empty(value))}
+    names = {key: value for key, value in live.items() if role_of(key) == "name" and isinstance(value, str)}
     names = {key: value for key, value in names.items() if not value.lstrip().startswith("{")}
     if not names:
         yield from _unnamed(live, scope, depth)
@@ -125,28 +101,30 @@ def _envelope(envelope: Mapping[str, Any], scope: Scope, depth: int) -> Iterator
         yield from _opened(rest, scope, depth + 1)
         return
     batch = [
-        other for other in live if _role(other) == "calls" and other not in shape(target.entry.parameters).properties
+        other for other in live if role_of(other) == "calls" and other not in shape(target.entry.parameters).properties
     ]
     if batch:
         yield from _both(target, {k: v for k, v in rest.items() if k not in batch}, live[batch[0]], scope, depth)
         return
-    yield _read(target, rest, scope)
+    yield read_arguments(target, rest, scope)
 
 
 def _unnamed(live: Mapping[str, Any], scope: Scope, depth: int) -> Iterator[Invocation | Refusal]:
     """Open an envelope that names no tool itself: the calls, or the envelope, are one level further down."""
-    stated = {key: value for key, value in live.items() if _role(key) != "remark"}
+    stated = {key: value for key, value in live.items() if role_of(key) != "remark" and value is not None}
     if len(stated) == 1:
         key, value = next(iter(stated.items()))
-        wrapper = _role(key) in ("name", "arguments", "calls") or squash(key) in _WRAPPERS | {squash(scope.bridge.call)}
-        if wrapper and (_role(key) == "calls" or not isinstance(_decoded_or_none(value), str | int | float | None)):
+        wrapper = role_of(key) in ("name", "arguments", "calls") or squash(key) in _WRAPPERS | {
+            squash(scope.bridge.call)
+        }
+        if wrapper and (role_of(key) == "calls" or not isinstance(decoded_or_none(value), str | int | float | None)):
             yield from _opened(value, scope, depth + 1)
             return
         named = scope.resolve(key) if not wrapper else None
-        if isinstance(named, Resolved) and named.exact and isinstance(_decoded_or_none(value), Mapping | None):
-            yield _read(named, {"arguments": value}, scope)
+        if isinstance(named, Resolved) and named.exact and isinstance(decoded_or_none(value), Mapping | None):
+            yield read_arguments(named, {"arguments": value}, scope)
             return
-    if any(_role(key) == "calls" for key in stated):
+    if any(role_of(key) == "calls" for key in stated):
         reason = "beside `calls` there is more, and it is not clear to which call it belongs."
         yield refusals.ambiguous(reason, [_together(_batch(stated, scope, depth))])
         return
@@ -155,7 +133,7 @@ def _unnamed(live: Mapping[str, Any], scope: Scope, depth: int) -> Iterator[Invo
 
 def _batch(live: Mapping[str, Any], scope: Scope, depth: int) -> Iterator[Invocation | Refusal]:
     for key, value in live.items():
-        if _role(key) == "calls":
+        if role_of(key) == "calls":
             yield from islice(_opened(value, scope, depth + 1), MAX_CALLS)
 
 
@@ -163,7 +141,7 @@ def _both(
     target: Resolved, rest: Mapping[str, Any], batch: object, scope: Scope, depth: int
 ) -> Iterator[Invocation | Refusal]:
     """Open an envelope with a call of its own and ``calls``: fine if they say the same, else refused, written out."""
-    single = _read(target, rest, scope)
+    single = read_arguments(target, rest, scope)
     listed = list(islice(_opened(batch, scope, depth + 1), MAX_CALLS))
     same_tool = all(isinstance(outcome, Invocation) and outcome.name == target.name for outcome in listed)
     if listed == [single] or (same_tool and single == Invocation(target.name, {})):
@@ -181,7 +159,7 @@ def _target(
     names: Mapping[str, str], live: Mapping[str, Any], scope: Scope
 ) -> tuple[str, Resolved | Unresolved | Refusal]:
     """Return the key that names the tool, and the tool. An exact name counts for more than another spelling."""
-    server = next((item for item in live.items() if _role(item[0]) == "server" and isinstance(item[1], str)), None)
+    server = next((item for item in live.items() if role_of(item[0]) == "server" and isinstance(item[1], str)), None)
     found: dict[str, Resolved] = {}
     missed: dict[str, Unresolved] = {}
     for key, written in names.items():
@@ -216,105 +194,6 @@ def _at_server(
     return scope.resolve(f"{server[1]}/{written}")
 
 
-def _read(target: Resolved, rest: Mapping[str, Any], scope: Scope) -> Invocation | Refusal:
-    """Read what stands beside the name as the arguments of ``target``: one level down, or right there."""
-    form = shape(target.entry.parameters)
-    live = {key: value for key, value in rest.items() if key in form.properties or not _idle(key, value, target, scope)}
-    if live.get("type") == "function" and "arguments" in live:  # of the provider's own envelope
-        del live["type"]
-    nested: dict[str, dict[str, Any]] = {}
-    broken = ""
-    for key, value in live.items():
-        if _role(key) == "arguments":
-            try:
-                nested[key] = _as_arguments(value, target, scope)
-            except ValueError as error:
-                broken = broken or f"`{key}` is not an object of arguments: {error}."
-    holders = [key for key in live if _role(key) == "arguments"]
-    readings: list[dict[str, Any]] = []
-    if len(live) == 1:
-        readings += nested.values()
-    if all(key in form.properties for key in live) or not holders:
-        readings.append(dict(live))
-    readings.sort(key=lambda reading: _fit(reading, target), reverse=True)
-    if len(readings) == 1 or (readings and _fit(readings[0], target) > _fit(readings[1], target)):
-        return Invocation(target.name, readings[0])
-    if readings and "arguments" in nested:
-        return Invocation(target.name, nested["arguments"])
-    if readings:
-        calls = [refusals.call(target.name, reading) for reading in readings]
-        return refusals.ambiguous("these arguments can be read in two ways; send the one you mean.", calls)
-    if broken and len(live) == 1:
-        return refusals.malformed(broken, target.name, _rewritten(next(iter(live.values())), target))
-    merged = {key: value for key, value in live.items() if key not in holders}
-    for part in nested.values():
-        merged = {**merged, **part}
-    reason = "there are arguments both beside and under `arguments`; put all of them under it."
-    return refusals.ambiguous(reason, [refusals.call(target.name, merged)])
-
-
-def _idle(key: str, value: object, target: Resolved, scope: Scope) -> bool:
-    """Say whether ``key``, which ``target`` does not take, adds nothing to the call."""
-    role = _role(key)
-    if role == "remark":
-        form = shape(target.entry.parameters)
-        return bool(form.properties) or form.open is False or value == "function"
-    if role == "name" and isinstance(value, str) and value.strip():
-        again = scope.resolve(value)
-        return isinstance(again, Resolved) and again.name in (target.name, scope.bridge.call)
-    if role == "server" and isinstance(value, str):
-        return squash(value) == squash(target.entry.server)
-    return role is not None and _empty(value)
-
-
-def _fit(reading: Mapping[str, Any], target: Resolved) -> tuple[bool, bool]:
-    form = shape(target.entry.parameters)
-    return reading.keys() <= form.properties.keys(), set(form.required) <= reading.keys()
-
-
-def _as_arguments(value: object, target: Resolved, scope: Scope) -> dict[str, Any]:
-    """Take ``value`` as an object of arguments, without an envelope that was put around it once more.
-
-    Raises ValueError, with the reason, if it is none.
-    """
-    form = shape(target.entry.parameters)
-    for _ in range(MAX_DEPTH):
-        value = _decoded(value)
-        if _empty(value):
-            return {}
-        if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping):
-            value = value[0]
-        if not isinstance(value, Mapping):
-            raise ValueError(f"it is {_kind(value)}")
-        holders = [key for key in value if _role(key) == "arguments" and key not in form.properties]
-        others = [key for key in value if key not in holders and not _names(key, value[key], target, scope)]
-        if len(holders) != 1 or others or not form.properties:
-            break
-        value = value[holders[0]]
-    return dict(value) if isinstance(value, Mapping) else {}
-
-
-def _names(key: str, value: object, target: Resolved, scope: Scope) -> bool:
-    if _role(key) != "name" or not isinstance(value, str):
-        return False
-    resolved = scope.resolve(value)
-    return isinstance(resolved, Resolved) and resolved.name == target.name
-
-
-def _rewritten(value: object, target: Resolved) -> dict[str, Any]:
-    """Write ``value``, which is no object, as the arguments that were most likely meant. Shown, never run."""
-    form = shape(target.entry.parameters)
-    found = salvaged(value) if isinstance(value, str) else value
-    if isinstance(found, Mapping):
-        return completed(found, target.entry.parameters)
-    candidates = form.required or tuple(form.properties)
-    if len(candidates) == 1 and not (isinstance(value, str) and value.lstrip()[:1] in ("{", "[")):
-        wanted = type_of(form.properties.get(candidates[0]), target.entry.parameters)
-        if wanted == "string" or not isinstance(value, str):
-            return {candidates[0]: value}
-    return completed({}, target.entry.parameters)
-
-
 def _unreadable(text: str, error: str, scope: Scope) -> Refusal:
     """Refuse text that is no JSON, with as much of it as can be made out in the corrected call."""
     reason = f"this is not JSON: {error}."
@@ -329,53 +208,14 @@ def _unreadable(text: str, error: str, scope: Scope) -> Refusal:
     return refusals.malformed(reason, "<tool name>", {})
 
 
-def _decoded(value: object) -> object:
-    """``value`` with JSON text around it undone, however often it was applied. Raises ValueError if it is broken."""
-    for _ in range(MAX_DEPTH):
-        if not isinstance(value, str) or not value.strip():
-            break
-        try:
-            value = json.loads(value, parse_constant=_no_constant)
-        except RecursionError:
-            raise ValueError("it is nested too deeply") from None
-    return value
-
-
-def _decoded_or_none(value: object) -> Any:
-    try:
-        decoded = _decoded(value)
-    except ValueError:
-        return value
-    return None if _empty(decoded) else decoded
-
-
-def _no_constant(name: str) -> object:
-    raise ValueError(f"{name} is not a JSON value")
-
-
-def _role(key: object) -> _Role | None:
-    return _ROLES.get(squash(key)) if isinstance(key, str) else None
-
-
-def _empty(value: object) -> bool:
-    if isinstance(value, str):
-        return not value.strip()
-    return value is None or (isinstance(value, list | Mapping) and not value)
-
-
 def _own(live: Mapping[str, Any], *names: str | None) -> dict[str, Any]:
     """Return the arguments in an envelope whose tool is not known, to show them in a corrected call."""
-    rest = {key: value for key, value in live.items() if key not in names and _role(key) != "remark"}
-    if any(_role(key) == "arguments" for key in rest):
-        rest = {key: value for key, value in rest.items() if _role(key) != "server"}
+    rest = {key: value for key, value in live.items() if key not in names and role_of(key) != "remark"}
+    if any(role_of(key) == "arguments" for key in rest):
+        rest = {key: value for key, value in rest.items() if role_of(key) != "server"}
     if len(rest) == 1:
         key, value = next(iter(rest.items()))
-        inner = _decoded_or_none(value)
-        if _role(key) == "arguments" and isinstance(inner, Mapping):
+        inner = decoded_or_none(value)
+        if role_of(key) == "arguments" and isinstance(inner, Mapping):
             return dict(inner)
     return rest
-
-
-def _kind(value: object) -> str:
-    kinds = {str: "text", bool: "a boolean", int: "a number", float: "a number", list: "a list"}
-    return kinds.get(type(value), "no object")

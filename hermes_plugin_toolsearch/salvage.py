@@ -15,10 +15,16 @@ _WORDS = {"true": "True", "false": "False", "null": "None"}
 def salvaged(text: str) -> object:
     """Read ``text`` as JSON that was cut off or as a Python literal; None if it is neither.
 
-    Takes a code fence off, closes what is open at the end, and drops a last name without a value.
+    Leaves out what stands before and after it, closes what is open at the end, and drops a last name without a value.
     """
-    text = re.sub(r"^\s*```(?:json)?|```\s*$", "", text[:_LONGEST]).strip()
-    for attempt in (text, closed(text), closed(re.sub(r",?\s*\"[^\"]*\"?\s*:?\s*$", "", text))):
+    text = text[:_LONGEST]
+    start = min((text.find(mark) for mark in "{[" if mark in text), default=-1)
+    if start < 0:
+        return None
+    text = text[start:].rstrip("` \r\n")
+    outside = _outside(text)
+    whole = max(outside.rfind(","), outside.rfind("{") + 1, outside.rfind("[") + 1)
+    for attempt in (text, _closed(text), _closed(text[:whole])):
         for read in (_json, _literal):
             found = read(attempt)
             if found is not None:
@@ -26,23 +32,29 @@ def salvaged(text: str) -> object:
     return None
 
 
-def closed(text: str) -> str:
-    """``text`` with the strings, lists and objects closed that are open at its end."""
-    open_ones: list[str] = []
-    rest = _STRING.sub(lambda match: " " * len(match[0]), text)
-    quote = min((rest.find(mark) for mark in "\"'" if mark in rest), default=-1)
-    ending = rest[quote] if quote >= 0 else ""
-    for letter in rest[: quote if quote >= 0 else None]:
+def _outside(text: str) -> str:
+    """``text`` up to a string that is open at its end, with all other strings blanked."""
+    blanked = _STRING.sub(lambda match: " " * len(match[0]), text)
+    opening = min((blanked.find(mark) for mark in "\"'" if mark in blanked), default=len(text))
+    return blanked[:opening]
+
+
+def _closed(text: str) -> str:
+    """``text`` with the string, lists and objects closed that are open at its end."""
+    outside = _outside(text)
+    text += text[len(outside) : len(outside) + 1]
+    ends: list[str] = []
+    for letter in outside:
         if letter in "{[":
-            open_ones.append("}" if letter == "{" else "]")
-        elif letter in "}]" and open_ones:
-            open_ones.pop()
-    return text.rstrip().rstrip(",") + ending + "".join(reversed(open_ones))
+            ends.append("}" if letter == "{" else "]")
+        elif letter in "}]" and ends:
+            ends.pop()
+    return text.rstrip().rstrip(",") + "".join(reversed(ends))
 
 
 def _json(text: str) -> object:
     try:
-        return json.loads(text)
+        return json.JSONDecoder().raw_decode(text)[0]
     except (ValueError, RecursionError):
         return None
 

@@ -20,7 +20,7 @@ Schema = Mapping[str, Any]
 _MAX_NODES = 10_000
 """Of one inlined schema; beyond it references are left out. The largest of 2,932 captured tools needs 2,024."""
 
-_REPEATED_NODES = 8
+_REPEATED_NODES = 2
 """A referenced schema larger than this is written out once. Written out at every place, the schemas of one captured
 server grow from 88 to 472 kB."""
 

@@ -432,7 +432,7 @@ def test_no_schema_and_no_arguments_raise(schema: dict[str, Any], arguments: dic
 
 @pytest.mark.skipif(not CAPTURES.is_dir(), reason="no captured tools: ../shared/data is not there")
 def test_no_captured_schema_is_broken() -> None:
-    """For every eighth captured tool that requires something, a call without arguments is refused and says what (D3)."""
+    """A call without arguments of every eighth captured tool that requires some is refused, and they are named (D3)."""
     for path in sorted(CAPTURES.glob("*.json")):
         if path.name == "index.json":
             continue
