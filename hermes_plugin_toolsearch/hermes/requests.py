@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..config import DEFAULT_NAMES
-from . import assembly_hook, providers, seams
+from . import assembly_hook, providers, seams, usage
 from .session import current
 
 
@@ -32,10 +32,11 @@ def build_api_kwargs(original: Callable[..., Any], agent: Any, api_messages: Any
 
 def api_call(original: Callable[..., Any], agent: Any, api_kwargs: Any, *args: Any, **kwargs: Any) -> Any:
     """Call the model; where it refuses a long function description, shorten the listing once and call again."""
+    session = current()
+    usage.request(session)
     try:
         return original(agent, api_kwargs, *args, **kwargs)
     except Exception as error:
-        session = current()
         if session is None or session.max_chars is not None or not providers.refuses_long_description(error):
             raise
         shorter = _shortened(session, agent, api_kwargs)

@@ -1,0 +1,143 @@
+"""What the usage log is told, at the two moments when something happens: a request to the model, and its calls."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .. import tokens
+from ..assembly import Assembly, eager_tokens
+from ..bridge import as_mapping
+from ..stats import Log
+from . import host, seams
+from .session import Session
+
+if TYPE_CHECKING:
+    from .execution import Opened
+
+_measured: set[tuple[str, str]] = set()
+"""Home and catalog of what this process has measured."""
+
+
+def request(session: Session | None) -> None:
+    """A request goes to the model; with a bridge in it, that is worth a line."""
+    if session is None or session.published is None or not session.published.assembly.activated:
+        return
+    try:
+        if session.config.stats == "off":
+            return
+        log, assembly = Log(host.home()), session.published.assembly
+        log.append("request", c=_key(assembly))
+        mark = (str(log.path), _key(assembly))
+        if mark not in _measured:
+            _measured.add(mark)
+            # Counting the schemas of 2,932 tools takes a second, which no turn has to wait for.
+            threading.Thread(target=_measure, args=(log, assembly), name="toolsearch-usage", daemon=True).start()
+    except Exception:
+        seams.fall_back("writing the usage log")
+
+
+def executed(session: Session, opened: Sequence[Opened], results: Sequence[Any]) -> None:
+    """The model's calls were carried out: ``opened`` is what it wrote and what was run, ``results`` what came back."""
+    try:
+        config = session.config
+        if config.stats == "off" or session.published is None:
+            return
+        log = Log(host.home())
+        contents = {result.get("tool_call_id"): result.get("content") for result in results if isinstance(result, dict)}
+        deferred = session.published.assembly.partition.catalog.by_name
+        looked = 0
+        for item in opened:
+            role = _role(session, item.written.function.name)
+            arguments = item.written.function.arguments
+            if role == "search":
+                looked += 1
+                asked = {"query": _query(arguments)} if config.stats == "queries" else {}
+                log.append("search", **_found(contents.get(item.written.id)), **asked)
+            elif role == "describe":
+                looked += 1
+                log.append("describe", names=_names(arguments))
+            elif role == "call":
+                _called(log, item, deferred)
+            elif item.written.function.name in deferred:
+                log.append("call", name=item.written.function.name, via="direct")
+        if looked and looked == len(opened):
+            log.append("round")
+    except Exception:
+        seams.fall_back("writing the usage log")
+
+
+def checked(session: Session, name: str, *, refused: bool) -> None:
+    """The arguments of a deferred tool were put right, or could not be."""
+    try:
+        if session.config.stats != "off":
+            Log(host.home()).append("refuse" if refused else "correct", name=name)
+    except Exception:
+        seams.fall_back("writing the usage log")
+
+
+def _called(log: Log, item: Opened, deferred: Mapping[str, Any]) -> None:
+    for call in item.calls:
+        name = call.function.name
+        if call is item.written:  # the host opens it itself
+            name = str(as_mapping(call.function.arguments, "name").get("name"))
+        if name not in deferred:
+            log.append("refuse")
+            continue
+        log.append("call", name=name, via="bridge")
+        if call is not item.written and name not in str(item.written.function.arguments):
+            log.append("correct", name=name)
+
+
+def _role(session: Session, name: str) -> str | None:
+    from .execution import bridge_role
+
+    return bridge_role(session, name)
+
+
+def _found(content: Any) -> dict[str, Any]:
+    """How many hits an answer has, and whether it was sure of them."""
+    answer = _parsed(content)
+    answers = [_parsed(part["result"]) if "result" in part else part for part in answer.get("results") or [answer]]
+    return {
+        "hits": sum(len(part.get("matches") or ()) for part in answers),
+        "sure": not any("note" in part or "error" in part for part in answers),
+    }
+
+
+def _parsed(content: Any) -> dict[str, Any]:
+    try:
+        value = json.loads(content) if isinstance(content, str) else content
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _query(arguments: Any) -> str:
+    written = as_mapping(arguments, "query")
+    return "; ".join(map(str, written.get("queries") or [written.get("query")]))[:500]
+
+
+def _names(arguments: Any) -> list[str]:
+    written = as_mapping(arguments, "name")
+    names = written.get("names") or [written.get("name")]
+    return [str(name)[:128] for name in (names if isinstance(names, list) else [names])][:10]
+
+
+def _key(assembly: Assembly) -> str:
+    """What the cost of a request's tools depends on."""
+    parts = assembly.partition
+    return f"{parts.catalog.fingerprint[:12]}-{len(parts.visible)}-{assembly.threshold_tokens}"
+
+
+def _measure(log: Log, assembly: Assembly) -> None:
+    try:
+        catalog = assembly.partition.catalog
+        now = tokens.count_definitions(assembly.tool_defs)
+        before = tokens.count_definitions(assembly.partition.visible) + eager_tokens(catalog)
+        log.append("catalog", c=_key(assembly), tools=len(catalog), before=before, now=now)
+        log.keep_tools({group.server: [entry.name for entry in group.entries] for group in catalog.groups})
+    except Exception:
+        seams.fall_back("writing the usage log")
