@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher, get_close_matches
+from heapq import nsmallest
 from typing import Literal
 
 from .cache import Cache
@@ -27,7 +28,8 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _NAMESPACE = re.compile(r"(?:functions|default_api|tools)[.:/]", re.IGNORECASE)
 _LONGEST_NAME = 128  # of a registered tool; what is written beyond that cannot be one
 _ALIKE = 0.75  # of 1; "send fax" and "send" are 0.73
-_SHORTLIST = 64  # names compared letter by letter for "did you mean"
+_COMMON_WORD = 2_000  # names
+_SHORTLIST = 40  # names compared letter by letter for "did you mean"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,7 @@ class Scope:
         """Return every granted name of which ``written`` is a spelling, sorted."""
         written = _NAMESPACE.sub("", written.strip(" \t\r\n`'\"")[: 2 * _LONGEST_NAME], count=1)
         key = squash(written)
-        deferred = _spellings(self.deferred).by_key
+        deferred = _by_spelling(self.deferred)
         # The most that was written decides: a shorter reading is tried only when the longer one means nothing.
         while key:
             names = deferred.get(key, ())
@@ -143,7 +145,7 @@ class Scope:
         written = written[:_LONGEST_NAME]
         key, last = squash(written), squash(_BOUNDARIES.split(written)[-1])
         scored = []
-        for name in (*_spellings(self.deferred).sharing_words(written), *self.visible):
+        for name in (*_sharing_words(self.deferred, written), *self.visible):
             entry = self.deferred.by_name.get(name)
             tool = squash(entry.tool if entry is not None else name)
             pairs = ((squash(name), key), (_without_mcp(squash(name)), key), (tool, last), (tool, key))
@@ -184,46 +186,55 @@ def _same_server(written: str, entry: Entry) -> bool:
     return any(len("".join(parts[:count])) in ends for count in range(1, len(parts)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Spellings:
-    by_key: Mapping[str, tuple[str, ...]]
-    by_word: Mapping[str, tuple[str, ...]]
-
-    def sharing_words(self, written: str) -> list[str]:
-        """Return at most ``_SHORTLIST`` names that share the most words, or nearly the words, with ``written``.
-
-        Comparing letter by letter is for these few: it takes 2 s over 20,000 names.
-        """
-        shared: Counter[str] = Counter()
-        for word in list(dict.fromkeys(_words(written)))[:8]:
-            near = [word] if word in self.by_word else get_close_matches(word, self.by_word, n=2, cutoff=0.75)
-            for known in near:
-                shared.update(self.by_word[known])
-        best = sorted(shared.items(), key=lambda item: (-item[1], len(item[0]), item[0]))
-        return [name for name, _ in best[:_SHORTLIST]]
+_spellings: Cache[str, dict[str, set[str]]] = Cache(8)
+_vocabularies: Cache[str, dict[str, list[str]]] = Cache(8)
 
 
-_cache: Cache[str, _Spellings] = Cache(8)
+def _by_spelling(catalog: Catalog) -> Mapping[str, set[str]]:
+    """Map each squashed spelling to the names that have it."""
+
+    def make() -> dict[str, set[str]]:
+        spellings: dict[str, set[str]] = {}
+        for entry in catalog.entries:
+            name, tool = squash(entry.name), squash(entry.tool)
+            for key in (name, _without_mcp(name), squash(entry.server) + tool, tool):
+                spellings.setdefault(key, set()).add(entry.name)
+        return spellings
+
+    return _spellings.get(catalog.fingerprint, make)
 
 
-def _spellings(catalog: Catalog) -> _Spellings:
-    return _cache.get(catalog.fingerprint, lambda: _spelled(catalog))
+def _by_word(catalog: Catalog) -> Mapping[str, list[str]]:
+    """Map each word to the names that have it."""
+
+    def make() -> dict[str, list[str]]:
+        vocabulary: dict[str, list[str]] = {}
+        for entry in catalog.entries:
+            for word in set(_words(entry.name)):
+                vocabulary.setdefault(word, []).append(entry.name)
+        return vocabulary
+
+    return _vocabularies.get(catalog.fingerprint, make)
 
 
-def _spelled(catalog: Catalog) -> _Spellings:
-    by_key: dict[str, set[str]] = {}
-    by_word: dict[str, list[str]] = {}
-    for entry in catalog.entries:
-        name, server, tool = squash(entry.name), squash(entry.server), squash(entry.tool)
-        for key in {name, _without_mcp(name), server + tool, tool}:
-            if key:
-                by_key.setdefault(key, set()).add(entry.name)
-        for word in set(_words(entry.name)):
-            by_word.setdefault(word, []).append(entry.name)
-    return _Spellings(
-        {key: tuple(sorted(names)) for key, names in by_key.items()},
-        {word: tuple(names) for word, names in by_word.items()},
-    )
+def _sharing_words(catalog: Catalog, written: str) -> list[str]:
+    """Return at most ``_SHORTLIST`` names that share the most words, or nearly the words, with ``written``.
+
+    Comparing letter by letter is for these few: over 20,000 names it takes a hundred times as long. The rarest words are taken first,
+    and those that most names have only where there is no other.
+    """
+    by_word = _by_word(catalog)
+    near: set[str] = set()
+    for word in list(dict.fromkeys(_words(written)))[:8]:
+        alike = [known for known in by_word if abs(len(known) - len(word)) <= 2] if word not in by_word else []
+        near.update([word] if word in by_word else get_close_matches(word, alike, n=2, cutoff=0.75))
+    shared: Counter[str] = Counter()
+    for word in sorted(near, key=lambda word: (len(by_word[word]), word)):
+        if shared and len(by_word[word]) > _COMMON_WORD:
+            break
+        shared.update(by_word[word])
+    best = nsmallest(_SHORTLIST, shared.items(), key=lambda item: (-item[1], len(item[0]), item[0]))
+    return [name for name, _ in best]
 
 
 def _words(name: str) -> list[str]:
