@@ -220,8 +220,8 @@ def _by_word(catalog: Catalog) -> Mapping[str, list[str]]:
 def _sharing_words(catalog: Catalog, written: str) -> list[str]:
     """Return at most ``_SHORTLIST`` names that share the most words, or nearly the words, with ``written``.
 
-    Comparing letter by letter is for these few: over 20,000 names it takes a hundred times as long. The rarest words are taken first,
-    and those that most names have only where there is no other.
+    Comparing letter by letter is for these few: over 20,000 names it takes a hundred times as long. The rarest words
+    are taken first, and those that most names have only where there is no other.
     """
     by_word = _by_word(catalog)
     near: set[str] = set()

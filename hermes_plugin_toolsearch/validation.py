@@ -45,7 +45,7 @@ def violations(entry: Entry, arguments: Mapping[str, Any], steps: Steps) -> Iter
 
 def _validator(schema: Mapping[str, Any]) -> Validator | None:
     try:
-        from jsonschema import Draft202012Validator, FormatChecker  # noqa: PLC0415  100 ms that few turns need
+        from jsonschema import Draft202012Validator, FormatChecker  # noqa: PLC0415  slow, and many turns need no check
         from jsonschema.validators import validator_for  # noqa: PLC0415
         from referencing import Registry  # noqa: PLC0415
     except ImportError:  # a folder plugin brings no packages
