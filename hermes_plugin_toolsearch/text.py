@@ -32,7 +32,7 @@ first firstly second secondly third next finally lastly additionally furthermore
 STOP_WORDS = frozenset(_STOP_WORDS.split()) | frozenset("abcdefghijklmnopqrstuvwyz")
 """Words that say nothing about a tool, among them those that join the needs of one request; and single letters."""
 
-_SPACED = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum()})
+_GAPS = bytes(code if code >= 128 or chr(code).isalnum() else ord(" ") for code in range(256))
 _PARTS = re.compile(r"[A-Z]{2,}(?=s(?![a-z]))|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+")
 _LETTERS_THEN_DIGITS = re.compile(r"([a-z]{3,})[0-9]+")
 _WORDS = re.compile(r"[^\W_]+")
@@ -41,6 +41,9 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
+
+MAX_KEPT = 1 << 16
+"""Words whose terms are remembered; 20,000 AWS operations have 25,000."""
 
 _VOWELS = frozenset("aeiouy")
 
@@ -62,7 +65,7 @@ class Word:
     indexed: tuple[str, ...]
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=MAX_KEPT)
 def analyse(word: str) -> Word:
     """The terms of ``word``, a run of letters and digits as :func:`words` gives it.
 
@@ -80,7 +83,7 @@ def analyse(word: str) -> Word:
     return Word(plain, whole, stems, stems if not whole or len(stems) > 2 else (whole, *stems))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=MAX_KEPT)
 def stem(word: str) -> str:
     """The English stem of a word in lower case; one that is not plain ASCII letters stays as it is.
 
@@ -97,29 +100,46 @@ def stem(word: str) -> str:
     return stemmed
 
 
+def chunks(text: bytes) -> list[bytes]:
+    """UTF-8 ``text`` cut at everything that is ASCII and neither letter nor digit, apostrophes left out.
+
+    The first and cheapest cut, 3 microseconds for 100 words where a regular expression takes 10. A chunk is a word
+    already, unless it holds characters beyond ASCII.
+    """
+    return text.translate(_GAPS, b"'").split()
+
+
+def chunk_words(chunk: bytes) -> tuple[str, ...]:
+    """The words of one of the :func:`chunks`: itself; or its runs of letters and digits, accents folded."""
+    text = chunk.decode()
+    if text.isascii():
+        return (text,)
+    return tuple(chain.from_iterable(map(_runs, _WORDS.findall(fold(text)))))
+
+
+def chunk_terms(chunk: bytes) -> tuple[str, ...]:
+    """The terms of one of the :func:`chunks`."""
+    return tuple(chain.from_iterable(analyse(word).indexed for word in chunk_words(chunk)))
+
+
+def _chunks_of(text: str) -> list[bytes]:
+    return chunks(text.encode("utf-8", "replace"))
+
+
 def words(text: str) -> list[str]:
     """The words of ``text`` in order, cased as written, accents folded; pairs for scripts without spaces."""
-    if text.isascii():  # the usual case, seven times faster than the regular expression
-        return text.replace("'", "").translate(_SPACED).split()
-    found: list[str] = []
-    for word in _WORDS.findall(text.replace("'", "").replace("\u2019", "")):
-        if word.isascii():
-            found.append(word)
-        else:
-            found.extend(_runs(fold(word)))
-    return found
+    return list(chain.from_iterable(map(chunk_words, _chunks_of(text))))
 
 
 def terms(text: str) -> tuple[str, ...]:
     """The terms of ``text`` in order, with repetitions; the stop words too where there is nothing else."""
-    found = [analyse(word) for word in words(text)]
-    kept = tuple(chain.from_iterable(word.indexed for word in found))
-    return kept or tuple(stem(word.plain) for word in found)
+    kept = tuple(chain.from_iterable(map(chunk_terms, _chunks_of(text))))
+    return kept or tuple(stem(analyse(word).plain) for word in words(text))
 
 
 def fold(text: str) -> str:
     """``text`` in compatibility form, without the accents of alphabets (kana and Hangul need their marks)."""
-    composed = unicodedata.normalize("NFKC", text)
+    composed = unicodedata.normalize("NFKC", text).replace("\u2019", "")
     return composed if composed.isascii() else "".join(map(_base, composed))
 
 

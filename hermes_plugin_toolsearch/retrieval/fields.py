@@ -14,14 +14,15 @@ FIELDS = ("name", "server", "summary", "description", "parameter", "parameter te
 MAX_DEPTH = 6
 MAX_NODES = 200
 MAX_VALUES = 32
+MAX_NAME = 64
 MAX_SUMMARY = 300
 MAX_DETAIL = 1500
 MAX_PARAMETER_TEXT = 300
 MAX_TEXT = 4000
 
 _SENTENCE = re.compile(r"[.!?。！？](?=\s|$)|\n")
-_NESTED = ("properties", "$defs", "definitions", "patternProperties")
-_ALTERNATIVES = ("anyOf", "oneOf", "allOf", "prefixItems")
+_NAMED = ("properties", "$defs", "definitions")
+_CHOICES = ("anyOf", "oneOf", "allOf")
 
 
 def field_texts(entry: Entry) -> Iterator[tuple[int, str]]:
@@ -38,53 +39,54 @@ def field_texts(entry: Entry) -> Iterator[tuple[int, str]]:
     yield SUMMARY, description[:cut]
     if len(description) > cut:
         yield DETAIL, description[cut:]
-    yield from _schema_texts(entry.parameters)
+    names, texts, values = _schema_texts(entry.parameters)
+    if names:
+        yield PARAMETER, " ".join(names)
+    for text in texts:
+        yield PARAMETER_TEXT, text
+    if values:
+        yield VALUE, " ".join(values)
 
 
-def _schema_texts(schema: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
-    nodes = MAX_NODES
-    size = MAX_TEXT
+def _schema_texts(schema: Mapping[str, Any]) -> tuple[list[str], list[str], list[str]]:
+    """Names, descriptions and enum values of the parameters in ``schema``, level by level."""
+    names: list[str] = []
+    texts: list[str] = []
+    values: list[str] = []
+    nodes, size = MAX_NODES, MAX_TEXT
     level: list[Any] = [schema]
     for _ in range(MAX_DEPTH):
         below: list[Any] = []
         for node in level:
             if not isinstance(node, dict):
                 continue
-            for key in _NESTED:
-                named = node.get(key)
-                if isinstance(named, dict):
-                    for name, child in named.items():
-                        nodes -= 1
-                        if nodes < 0 or size < 0:
-                            return
-                        if key == "properties":
-                            yield PARAMETER, str(name)[:64]
-                        if isinstance(child, dict):
-                            text = child.get("description")
-                            if isinstance(text, str) and text:
-                                size -= len(text)
-                                yield PARAMETER_TEXT, text[:MAX_PARAMETER_TEXT]
-                            values = child.get("enum")
-                            if isinstance(values, list):
-                                yield from _values(values)
-                            if len(child) > 1:
-                                below.append(child)
-            for key in _ALTERNATIVES:
+            found = node.get("enum")
+            if isinstance(found, list):
+                values.extend(value[:MAX_NAME] for value in found[:MAX_VALUES] if isinstance(value, str))
+            for key in _NAMED:
+                children = node.get(key)
+                if not isinstance(children, dict):
+                    continue
+                if key == "properties":
+                    names.extend(str(name)[:MAX_NAME] for name in children)
+                nodes -= len(children)
+                for child in children.values():
+                    if isinstance(child, dict):
+                        text = child.get("description")
+                        if isinstance(text, str):
+                            size -= len(text)
+                            texts.append(text[:MAX_PARAMETER_TEXT])
+                        if len(child) > 2:  # more than a type and a description
+                            below.append(child)
+                if nodes < 0 or size < 0:
+                    return names[:MAX_NODES], texts, values
+            if "items" in node:
+                below.append(node["items"])
+            for key in _CHOICES:
                 options = node.get(key)
                 if isinstance(options, list):
                     below.extend(options[:MAX_VALUES])
-            items = node.get("items")
-            if isinstance(items, dict):
-                values = items.get("enum")
-                if isinstance(values, list):
-                    yield from _values(values)
-                below.append(items)
         if not below:
-            return
+            break
         level = below
-
-
-def _values(values: list[Any]) -> Iterator[tuple[int, str]]:
-    for value in values[:MAX_VALUES]:
-        if isinstance(value, str):
-            yield VALUE, value[:64]
+    return names, texts, values

@@ -122,10 +122,37 @@ free availability busy
 directions route
 map location place
 distance far
-weather forecast
-news article
-song music track
-movie film
+weather forecast temperature climate
+news article headline
+song music track tune
+movie film cinema theater
+restaurant dining eat food meal cuisine dinner lunch
+recipe cook ingredient dish
+hotel accommodation lodging stay room
+house home property apartment rent
+flight fly plane airline
+trip travel journey vacation itinerary
+car vehicle taxi ride drive driving
+shop store market supermarket
+product goods merchandise
+doctor therapist physician
+concert show performance event
+ticket admission
+odds probability chance likelihood
+sum total add plus
+multiply product times
+stock share equity
+currency exchange money dollar euro
+tax vat
+translate translation language
+remind reminder
+password login
+phone call telephone
+chart plot graph diagram
+size dimension
+average mean
+near nearby close around
+latest recent newest
 """
 
 # word: what it also means, that way round only.

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..text import stem
 
-FORM_WEIGHT = 0.55
+FORM_WEIGHT = 0.5
 SPLIT_WEIGHT = 0.8
 GUESS_WEIGHT = 0.6
 
