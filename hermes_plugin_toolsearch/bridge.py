@@ -101,7 +101,7 @@ def search_answer(
     share one ``tools`` mapping. Bad arguments give ``{"error": text}``.
     """
     raw = as_mapping(arguments, "query")
-    queries = _texts(raw.get("queries"), MAX_QUERIES) or _texts(raw.get("query"), 1)
+    queries = texts(raw.get("queries"), MAX_QUERIES) or texts(raw.get("query"), 1)
     if not queries:
         return {"error": f'A search needs a query, for example {names.search}({{"query": "create github issue"}}).'}
     limit = _limit(raw.get("limit"), config)
@@ -127,7 +127,7 @@ def describe_answer(arguments: object, scope: Scope, names: BridgeNames) -> dict
     Several names give ``{"tools": [...], "not_found": [{"name", "error"}]}``. Describing runs nothing.
     """
     raw = as_mapping(arguments, "name")
-    wanted = _texts(raw.get("names"), MAX_NAMES) or _texts(raw.get("name"), 1)
+    wanted = texts(raw.get("names"), MAX_NAMES) or texts(raw.get("name"), 1)
     if not wanted:
         return {"error": f'Name the tool to describe, for example {names.describe}({{"name": "the_tool"}}).'}
     found: list[dict[str, Any]] = []
@@ -189,7 +189,7 @@ def _honesty(
     extra: dict[str, Any] = {}
     lowered = query.lower()
     absent = [server for server in missing if (results.confidence < UNSURE) or server.server.lower() in lowered]
-    if (results.confidence < UNSURE):
+    if results.confidence < UNSURE:
         extra["note"] = (
             "No tool here is a sure match. That does not mean the capability is missing: search again with the "
             f"service and action in other words, or read one of the listed tools with {names.describe}."
@@ -200,13 +200,13 @@ def _honesty(
     return extra
 
 
-def _texts(value: object, most: int) -> list[str]:
+def texts(value: object, most: int) -> list[str]:
     """The non-blank strings in ``value``: one string, a list, or a JSON list in a string."""
     if isinstance(value, str):
         text = value.strip()
         if most > 1 and text.startswith("["):
             try:
-                return _texts(json.loads(text), most)
+                return texts(json.loads(text), most)
             except (ValueError, RecursionError):
                 pass
         return [text] if text else []

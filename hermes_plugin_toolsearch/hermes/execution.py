@@ -18,7 +18,7 @@ from ..arguments import check
 from ..calls import Invocation, Refusal, open_call
 from ..config import DEFAULT_NAMES
 from ..names import Scope
-from . import bridge_tools, host, seams
+from . import bridge_tools, host, seams, usage
 from .session import Session, current
 
 ROLES: tuple[Literal["search", "describe", "call"], ...] = ("search", "describe", "call")
@@ -40,10 +40,10 @@ def execute_tool_calls(
     opened: list[Opened] | None = None
     try:
         if session is not None and session.agent is agent and bridged(session):
-            opened = open_all(session, assistant_message.tool_calls or (), leave=_left_to_the_host())
+            opened = open_all(session, assistant_message.tool_calls or ())
     except Exception:
         seams.fall_back("opening bridge calls")
-    if opened is None:
+    if opened is None or session is None:
         return original(agent, assistant_message, messages, *args, **kwargs)
     message = copy.copy(assistant_message)
     message.tool_calls = [call for item in opened for call in item.calls]
@@ -53,6 +53,7 @@ def execute_tool_calls(
             return original(agent, message, messages, *args, **kwargs)
         finally:
             relabel(messages[start:], opened)
+            usage.executed(session, opened, messages[start:])
     # Several results become one, so the host works on a list of its own; it must not store what it finds there.
     results = list(messages)
     start = len(results)
@@ -61,6 +62,7 @@ def execute_tool_calls(
             return original(agent, message, results, *args, **kwargs)
         finally:
             messages.extend(merged(results[start:], opened))
+            usage.executed(session, opened, messages[start:])
 
 
 def bridged(session: Session) -> bool:
@@ -83,52 +85,56 @@ def bridge_role(session: Session, name: str) -> Literal["search", "describe", "c
     return None
 
 
-def _left_to_the_host() -> Callable[[Any], bool]:
-    """Which bridge calls the host carries out by their real names without our help."""
-    if host.native() != "tiered":
-        return lambda call: False
-    from . import tiered
-
-    return tiered.takes
-
-
-def open_all(
-    session: Session, calls: Sequence[Any], leave: Callable[[Any], bool] = lambda call: False
-) -> list[Opened]:
-    """Open each of ``calls`` but those to ``leave``; what is no bridge call stays the very object it was."""
+def open_all(session: Session, calls: Sequence[Any]) -> list[Opened]:
+    """Open each of ``calls``; what is no bridge call, or one that the host opens itself, stays the very object."""
     scope: Scope | None = None
     opened = []
     for call in calls:
         role = bridge_role(session, call.function.name)
         if role in ("search", "describe"):
+            shapes = _in_the_hosts_shape(session, role, call.function.arguments)
             name = getattr(DEFAULT_NAMES, role)
-            opened.append(Opened(call, (_rewritten(call, call.id, name, call.function.arguments),)))
-        elif role == "call" and not leave(call):
+            parts = [(name, arguments) for arguments in shapes]
+            opened.append(Opened(call, tuple(_numbered(call, parts))))
+        elif role == "call" and not _opened_by_the_host(call):
             scope = scope or session.scope()
-            parts = open_call(call.function.arguments, scope)
-            several = len(parts) > 1
-            opened.append(
-                Opened(
-                    call,
-                    tuple(
-                        _carried_out(session, call, f"{call.id}.{number}" if several else call.id, part)
-                        for number, part in enumerate(parts, 1)
-                    ),
-                )
-            )
+            parts = [_carried_out(session, part) for part in open_call(call.function.arguments, scope)]
+            opened.append(Opened(call, tuple(_numbered(call, parts))))
         else:
             session.repeats.called()
             opened.append(Opened(call, (call,)))
     return opened
 
 
-def _carried_out(session: Session, call: Any, call_id: str, part: Invocation | Refusal) -> Any:
+def _opened_by_the_host(call: Any) -> bool:
+    if host.native() != "tiered":
+        return False
+    from . import tiered
+
+    return tiered.opens(call)
+
+
+def _in_the_hosts_shape(session: Session, role: Literal["search", "describe"], arguments: Any) -> list[Any]:
+    if host.native() != "tiered":
+        return [arguments]
+    from . import tiered
+
+    return tiered.in_the_hosts_shape(session, role, arguments)
+
+
+def _numbered(call: Any, parts: Sequence[tuple[str, Any]]) -> Iterator[Any]:
+    """Copies of ``call`` for each name and arguments in ``parts``, with ids of their own where there are several."""
+    for number, (name, arguments) in enumerate(parts, 1):
+        yield _rewritten(call, f"{call.id}.{number}" if len(parts) > 1 else call.id, name, arguments)
+
+
+def _carried_out(session: Session, part: Invocation | Refusal) -> tuple[str, str]:
+    """The name and the arguments under which the host gets one part of a bridge call."""
     if isinstance(part, Refusal):
         answer = session.repeats.refused(part)
-        refused = {bridge_tools.REFUSED: dict(answer.message)}
-        return _rewritten(call, call_id, DEFAULT_NAMES.call, json.dumps(refused, ensure_ascii=False))
+        return DEFAULT_NAMES.call, json.dumps({bridge_tools.REFUSED: dict(answer.message)}, ensure_ascii=False)
     session.repeats.called()
-    return _rewritten(call, call_id, part.name, json.dumps(part.arguments, ensure_ascii=False))
+    return part.name, json.dumps(part.arguments, ensure_ascii=False)
 
 
 def _rewritten(call: Any, call_id: str, name: str, arguments: str) -> Any:
@@ -211,7 +217,10 @@ def dispatch(original: Callable[..., Any], name: str, arguments: Any, *args: Any
             if entry is not None:
                 checked = check(entry, arguments if arguments is not None else {})
                 if isinstance(checked, Refusal):
+                    usage.checked(session, name, refused=True)
                     return session.repeats.refused(checked).text
+                if checked.arguments != (arguments or {}):
+                    usage.checked(session, name, refused=False)
                 arguments = checked.arguments
     except Exception:
         seams.fall_back("checking a deferred tool's arguments")

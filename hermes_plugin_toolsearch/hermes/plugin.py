@@ -6,7 +6,7 @@ import importlib.util
 import sys
 from typing import Any
 
-from . import seams
+from . import host, seams
 
 REQUIRED = {
     "jsonschema": "jsonschema",
@@ -32,12 +32,32 @@ def register(ctx: Any) -> None:
         raise ImportError(
             f"tool search needs {', '.join(missing)}; install with: {sys.executable} -m pip install {' '.join(missing)}"
         )
-    from . import assembly_hook, bridge_tools
+    from . import assembly_hook, bridge_tools, commands, tiered
 
-    bridge_tools.register(ctx)
+    if host.isolated():
+        stay_away(ctx)
+        return
     ctx.register_hook("pre_llm_call", turn_note)
-    assembly_hook.install()
-    seams.install_on_agent()
+    commands.register(ctx)
+    if host.native() == "tiered":
+        tiered.install(ctx)
+    else:
+        bridge_tools.register(ctx)
+        assembly_hook.install()
+    seams.await_agent()
+
+
+ISOLATED = (
+    "plugins.isolation is 'host': this plugin runs outside the Hermes process and cannot reach its tools, so all of it "
+    "is off and Hermes works as without it. To use it, set plugins.isolation: in_process."
+)
+
+
+def stay_away(ctx: Any) -> None:
+    """Say why nothing is installed in a process that is not Hermes' own, in the log and to who asks ``/toolsearch``."""
+    seams.STATUS["plugin"] = ISOLATED
+    host.log.warning("tool search: %s", ISOLATED)
+    ctx.register_command("toolsearch", lambda arguments="": ISOLATED, description="Why tool search is off.")
 
 
 def turn_note(**kwargs: Any) -> dict[str, str] | None:

@@ -7,8 +7,11 @@ wrapper of a seam that the host lacks is not installed; its feature is off, and 
 from __future__ import annotations
 
 import functools
+import importlib.abc
+import importlib.util
 import sys
 from collections.abc import Callable
+from importlib.machinery import ModuleSpec
 from typing import Any
 
 from .host import log
@@ -46,6 +49,42 @@ def fall_back(doing: str) -> None:
     """Log, with its traceback, a failure after which the host goes on as if the plugin were not there."""
     STATUS[f"failed: {doing}"] = repr(sys.exc_info()[1])
     log.warning("tool search: %s failed; Hermes goes on without it", doing, exc_info=True)
+
+
+def await_agent() -> None:
+    """Install the seams on ``AIAgent`` now, or as soon as the host has imported it.
+
+    No later moment is certain: an agent is built from memoized definitions without a call of anything of ours, where
+    the same definitions were asked for before (a banner does that).
+    """
+    if not install_on_agent() and _AGENT_MODULE not in sys.modules:
+        sys.meta_path.insert(0, _AfterImport())
+
+
+_AGENT_MODULE = "run_agent"
+
+
+class _AfterImport(importlib.abc.MetaPathFinder):
+    """Lets the import of the agent's module happen as ever, and installs the seams at its end."""
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """Find the agent's module by whoever finds it otherwise; anything else is none of its business."""
+        if fullname != _AGENT_MODULE:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(fullname)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def execute_and_install(module: Any) -> None:
+                execute(module)
+                try:
+                    install_on_agent()
+                except Exception:
+                    fall_back("installing on the agent")
+
+            spec.loader.exec_module = execute_and_install  # type: ignore[method-assign]
+        return spec
 
 
 def install_on_agent() -> bool:

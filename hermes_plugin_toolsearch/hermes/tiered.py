@@ -16,10 +16,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from fnmatch import fnmatchcase
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 from .. import changes
 from ..assembly import Assembly
+from ..bridge import MAX_NAMES, as_mapping, texts
 from ..catalog import Catalog, Definition, Partition, partition, refresh, split_name
 from ..config import DEFAULT_NAMES, BridgeNames, ToolSearchConfig
 from ..listing import Listing, listing_budget, make_listing
@@ -39,6 +40,8 @@ def install(ctx: Any) -> None:
     native = _native()
     for name, wrapper in _WRAPPERS.items():
         original = getattr(native, name, None)
+        if original is None and name in _NOT_ON_ALL:
+            continue
         if seams.wrap(native, name, wrapper, seam=f"tools.tool_search.{name}") and name in _HELD_ELSEWHERE:
             _replace_elsewhere(name, original, getattr(native, name))
     try:
@@ -270,7 +273,7 @@ def _name(definition: Definition) -> str:
 # Calls
 
 
-def takes(call: Any) -> bool:
+def opens(call: Any) -> bool:
     """Whether the host carries out a bridge call by its real name at every step, so that it needs no opening by us.
 
     It does where it also plans what may run in parallel by the real name, and can read the call.
@@ -287,6 +290,24 @@ def takes(call: Any) -> bool:
         return isinstance(parsed, Mapping) and not _native().resolve_underlying_call(parsed)[2]
     except ValueError:
         return False
+
+
+def in_the_hosts_shape(session: Session, role: Literal["search", "describe"], arguments: Any) -> list[Any]:
+    """What a lookup's ``arguments`` come to in the shape that the host declares, a call of the host for each.
+
+    One query and several, one name and several mean the same to us; a host declares one of the two. Arguments that
+    are in its shape, and those that are in neither, are passed on as they are.
+    """
+    one, several = {"search": ("query", "queries"), "describe": ("name", "names")}[role]
+    declared = _bridge(session.agent.tools)[getattr(DEFAULT_NAMES, role)]["function"]["parameters"]["properties"]
+    raw = dict(as_mapping(arguments, one))
+    wanted, other = (several, one) if several in declared else (one, several)
+    if wanted in raw or other not in raw:
+        return [arguments]
+    values = texts(raw.pop(other), MAX_NAMES)
+    if wanted == several:
+        return [json.dumps({**raw, several: values}, ensure_ascii=False)]
+    return [json.dumps({**raw, one: value}, ensure_ascii=False) for value in values] or [arguments]
 
 
 def resolve_underlying_call(original: Callable[..., Any], args: Any) -> Any:
@@ -469,5 +490,6 @@ _WRAPPERS: dict[str, Callable[..., Any]] = {
     "load_config_readonly": load_config,
     "resolve_underlying_call": resolve_underlying_call,
 }
+_NOT_ON_ALL = ("load_config_readonly",)
 _HELD_ELSEWHERE = ("search_catalog",)
 """Names that other modules of the host may have imported; the others are looked up in its own module alone."""
