@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 TITLE = "toolsearch (this project)"
@@ -30,3 +31,35 @@ def build(tools: list[dict[str, Any]]) -> Any:
         return [hit.entry.name for hit in results.hits], results.confidence
 
     return ranked
+
+
+def assemble(definitions: list[dict[str, Any]], context_length: int) -> list[Any]:
+    """The tools array that a host would send; every one of ``definitions`` may be deferred."""
+    from hermes_plugin_toolsearch.assembly import assemble
+    from hermes_plugin_toolsearch.config import ToolSearchConfig
+
+    config = ToolSearchConfig()
+    return assemble(definitions, config=config, context_length=context_length, stays_visible=lambda _: False).tool_defs
+
+
+def answer(definitions: list[dict[str, Any]]) -> Any:
+    from hermes_plugin_toolsearch.bridge import search_answer
+    from hermes_plugin_toolsearch.catalog import partition
+    from hermes_plugin_toolsearch.config import DEFAULT_NAMES, ToolSearchConfig
+
+    def search(query: str, limit: int | None = None) -> str:
+        catalog = partition(definitions, stays_visible=lambda _: False).catalog
+        arguments = {"query": query} | ({"limit": limit} if limit else {})
+        return json.dumps(search_answer(arguments, catalog, ToolSearchConfig(), DEFAULT_NAMES), ensure_ascii=False)
+
+    return search
+
+
+def describe(definitions: list[dict[str, Any]]) -> Any:
+    from hermes_plugin_toolsearch.bridge import describe_answer
+    from hermes_plugin_toolsearch.catalog import partition
+    from hermes_plugin_toolsearch.config import DEFAULT_NAMES
+    from hermes_plugin_toolsearch.names import Scope
+
+    scope = Scope(partition(definitions, stays_visible=lambda _: False).catalog)
+    return lambda name: json.dumps(describe_answer({"name": name}, scope, DEFAULT_NAMES), ensure_ascii=False)

@@ -50,6 +50,7 @@ def rankings(engine: str, judged: data.Judged, seconds: float, *, fresh: bool) -
     out.parent.mkdir(parents=True, exist_ok=True)
     kept, key = out.with_suffix(".key"), f"{key_of(engine, judged)} {seconds:.0f}"
     if fresh or engine == OURS or not kept.exists() or not _serves(kept.read_text(), key, out):
+        kept.unlink(missing_ok=True)
         files = ("--tools", judged.tools_path, "--queries", judged.queries_path, "--out", out)
         common.run_engine(engine, RUN, *files, "--seconds", str(seconds))
         kept.write_text(key)
@@ -102,8 +103,8 @@ def report(sets: dict[str, Any]) -> str:
         "right tool within ten; *unanswered* is the share of queries without any result; *ms* is the median of one "
         "search over a catalog that the engine has already indexed, on a machine that other work shares. The last "
         "column is what this project's recall@5 is ahead, with the 95 % interval of the paired difference (bootstrap "
-        "over the queries). An engine that was still searching after the time allowed was asked a random part of the "
-        "queries, whose number stands behind its name; differences are over the same queries.",
+        "over the queries). An engine that was still searching after the processor time allowed was asked a "
+        "random part of the queries, whose number stands behind its name; differences are over the same queries.",
         "![Recall at five of every engine on every set](plots/retrieval.svg)",
     ]
     for name, result in sets.items():
@@ -136,7 +137,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", default=",".join((*data.JUDGED, *BUILDERS)))
     parser.add_argument("--engines", default=",".join(ENGINES))
-    parser.add_argument("--seconds", type=float, default=300, help="time for one engine's searches over one set")
+    parser.add_argument("--seconds", type=float, default=60, help="processor time for an engine's searches over a set")
     parser.add_argument("--fresh", action="store_true", help="run the peers again too")
     parser.add_argument("--no-report", action="store_true", help="only run; leave docs/benchmarks.md alone")
     arguments = parser.parse_args()
