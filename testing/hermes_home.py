@@ -156,7 +156,7 @@ class HermesHome:
 
     def hermes(self, *arguments: str, **more: Any) -> Run:
         """Any `hermes` command."""
-        return self.run([str(self.host.executable("hermes")), *arguments], **more)
+        return self.run([str(self.host.command()), *arguments], **more)
 
     def python(self, source: str, **more: Any) -> Run:
         """A piece of Python inside the host's environment."""
@@ -189,7 +189,7 @@ class HermesHome:
             "API_SERVER_HOST": "127.0.0.1",
             "API_SERVER_PORT": str(port),
         }
-        command = [str(self.host.executable("hermes")), "gateway", "run"]
+        command = [str(self.host.command()), "gateway", "run"]
         output = self.root / "gateway.out"
         with output.open("w") as file, self._process(command, settings | dict(env or {}), file, file) as process:
             gateway = Gateway(f"http://127.0.0.1:{port}")
@@ -205,7 +205,7 @@ class HermesHome:
         """A session of `hermes-acp`, the editor protocol; `servers` are the MCP servers that the client brings."""
         with (
             (self.root / "acp.err").open("w") as file,
-            self._process([str(self.host.executable("hermes-acp"))], env, subprocess.PIPE, file) as process,
+            self._process([str(self.host.command("-acp"))], env, subprocess.PIPE, file) as process,
         ):
             yield AcpSession(process, self.cwd, servers)
 

