@@ -92,6 +92,11 @@ SCRIPTS = {
 }
 
 
+def is_checkout() -> bool:
+    """Whether there is a history to ask about, and a `git` to read it with."""
+    return (hosts.ROOT / ".git").exists() and shutil.which("git") is not None
+
+
 def servers(binaries: Path, home: Path) -> dict[str, Json]:
     """Five keyless servers from PyPI; Google Workspace only lists its tools here, a call would need a login."""
     return {
@@ -106,14 +111,14 @@ def servers(binaries: Path, home: Path) -> dict[str, Json]:
 def show_offer(label: str, run: Run) -> None:
     """Print what the model was offered: what its user pays for in every request."""
     offered = run.turns[0].tools
-    print(f"  {label:<22}{len(offered):>5} tools {tokens.count_definitions(offered):>8,} tokens")
+    print(f"  {label:<22}{len(offered):>5} tools {tokens.count_definitions(offered):>8,} tokens", flush=True)
 
 
 def show_turn(prompt: str, run: Run) -> None:
     """Print a turn as a person saw it: the prompt, the feed, the answer."""
     feed = [line for line in run.stdout.splitlines() if "┊" in line and "preparing" not in line]
     answer = run.stdout.split("╮", 1)[-1].split("╰", 1)[0].strip()
-    print(f"\n> {prompt}", *feed, f"  {answer}", sep="\n")
+    print(f"\n> {prompt}", *feed, f"  {answer}", sep="\n", flush=True)
 
 
 def main() -> None:
@@ -123,9 +128,8 @@ def main() -> None:
     try:
         with ScriptedModel(SCRIPTS) as model:
             home = HermesHome(root, host, model, plugins=(), servers=servers(binaries, root))
-            print(
-                f"Hermes {host.version}, MCP servers: {', '.join(home.config['mcp_servers'])}\n\nThe model is offered"
-            )
+            print(f"Hermes {host.version}, MCP servers: {', '.join(home.config['mcp_servers'])}", flush=True)
+            print("\nThe model is offered", flush=True)
             home.config["tools"] = {"tool_search": {"enabled": "off"}}
             home.write_config()
             show_offer("without tool search", home.oneshot("Hello"))
@@ -133,8 +137,11 @@ def main() -> None:
             del home.config["tools"]
             home.config["plugins"]["enabled"] = ["toolsearch"]
             home.write_config()
-            show_offer("with this plugin", home.oneshot("Hello"))
-            for prompt in (TIME, COMMITS, LIST):
+            first, *others = [TIME, COMMITS, LIST] if is_checkout() else [TIME, LIST]
+            run = home.chat(first)
+            show_offer("with this plugin", run)
+            show_turn(first, run)
+            for prompt in others:
                 show_turn(prompt, home.chat(prompt))
     finally:
         shutil.rmtree(root, ignore_errors=True)
