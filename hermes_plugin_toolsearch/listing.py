@@ -163,7 +163,7 @@ class _Block:
         return _Piece.of(f"{self.heading} ({tools}, not listed{about})\n")
 
 
-_blocks: Cache[tuple[str, Trust], _Block] = Cache(1024)
+_blocks: Cache[tuple[str, Trust], _Block] = Cache(256)
 _listings: Cache[tuple[str, tuple[Trust, ...], int, Mode, int | None], Listing] = Cache(64)
 
 

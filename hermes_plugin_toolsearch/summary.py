@@ -140,7 +140,7 @@ def _first_sentence(text: str) -> str:
         end = _sentence_end(paragraph)
         if end or len(paragraph) > 2 * SUMMARY_CHARS:
             return paragraph[: end or None]
-    return paragraph or title.rstrip(":：")
+    return paragraph or title.rstrip(" :：")
 
 
 def _lines(text: str) -> Iterator[_Line]:

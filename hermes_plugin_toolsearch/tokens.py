@@ -138,17 +138,17 @@ def _load() -> Callable[[str], int]:
 
 
 def _exact() -> Callable[[str], int] | None:
-    """The counter that uses the vocabulary, or None, said in the log, where there is none."""
+    """The counter that uses the vocabulary, or None, said in the log, where that cannot be had."""
     try:
         import tiktoken  # noqa: PLC0415 - 40 ms, and not needed where nothing is deferred
 
-        encode = tiktoken.Encoding(
-            ENCODING, pat_str=PATTERN, mergeable_ranks=_read_ranks(), special_tokens={}
-        ).encode_ordinary
-    except (ImportError, OSError, ValueError) as problem:
-        _log.warning("token counts are estimates, on the high side: %s", problem)
+        encoding = tiktoken.Encoding(ENCODING, pat_str=PATTERN, mergeable_ranks=_read_ranks(), special_tokens={})
+    except Exception as problem:  # whatever a package that is missing, foreign or broken may raise
+        _log.warning(
+            "token counts are estimates, on the high side: %s", problem, exc_info=not isinstance(problem, ImportError)
+        )
         return None
-    return lambda text: len(encode(text))
+    return lambda text: len(encoding.encode_ordinary(text))
 
 
 def _read_ranks() -> dict[bytes, int]:

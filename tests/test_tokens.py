@@ -166,6 +166,7 @@ def test_a_long_text_costs_what_it_costs_in_one_go(captured: list[dict[str, obje
         pytest.param(lambda: (_ for _ in ()).throw(ImportError("not installed")), id="package missing"),
         pytest.param(lambda: (_ for _ in ()).throw(FileNotFoundError("no such file")), id="file missing"),
         pytest.param(lambda: (_ for _ in ()).throw(ValueError("another vocabulary")), id="not the published one"),
+        pytest.param(lambda: {"not": "bytes"}, id="not what tiktoken takes"),
     ],
 )
 def test_without_the_vocabulary_an_estimate_takes_over_and_says_so(
