@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from .commands import editing, evaluating, finding, preview, status, usage
+from .commands import doctor, editing, evaluating, finding, preview, status, usage
 from .commands.output import Subcommands
 from .commands.view import NoViewError
 from .settings import NotEditableError
@@ -19,6 +19,7 @@ COMMANDS: tuple[Callable[[Subcommands], None], ...] = (
     finding.add_describe,
     finding.add_why,
     evaluating.add,
+    doctor.add,
     usage.add,
     editing.add_enable,
     editing.add_disable,

@@ -47,8 +47,7 @@ def console(*, stderr: bool = False) -> Console:
 def show(options: argparse.Namespace, answer: Any, render: Callable[[Any, Console], None]) -> None:
     """Print ``answer``, a dataclass or plain data, as ``options`` ask for it."""
     if options.json:
-        data = asdict(answer) if is_dataclass(answer) and not isinstance(answer, type) else answer
-        print(json.dumps(data, ensure_ascii=False, indent=2, default=_plain))
+        print(json.dumps(answer, ensure_ascii=False, indent=2, default=_plain))
     else:
         render(answer, console())
 
@@ -82,6 +81,8 @@ def plain(text: object) -> str:
 
 
 def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, set | frozenset | tuple):

@@ -59,7 +59,7 @@ def render(found: Summary, console: Console, log: Log) -> None:
     console.print(f"Since {day}: {found.requests:,} requests with tools deferred, {found.saved:,} tokens saved")
     if found.counted < found.requests:
         console.print(f"[dim]({found.counted:,} of the requests are counted in what was saved)[/]")
-    funnel = table("", "", numbers=("",))
+    funnel = table("what", "times", numbers=("times",))
     funnel.show_header = False
     for label, count in (
         ("searches", found.searches),

@@ -42,7 +42,8 @@ class View:
 
     ``origin`` names where they come from. ``definitions`` are all of them before anything is deferred; ``own`` says
     of a name whether it is one of the host's. ``model`` and ``context_length`` (tokens) are those of the session.
-    ``would_defer`` is the assembly with tool search on, which is ``assembly`` itself where it is.
+    ``would_defer`` is the assembly with tool search on, which is ``assembly`` itself where it is. ``provider`` is the
+    host side's knowledge of where requests go.
     """
 
     origin: str
@@ -58,6 +59,7 @@ class View:
     own: Callable[[str], bool] = lambda name: False
     toolset_of: Callable[[str], str | None] = lambda name: None
     would_defer: Assembly | None = field(default=None)
+    provider: Any = None
 
     @property
     def catalog(self) -> Catalog:

