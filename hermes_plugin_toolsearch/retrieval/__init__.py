@@ -6,16 +6,29 @@ in it, then words in the fields of tools, then pieces of names.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 from ..catalog import Catalog, Entry
+from .confidence import confidence
 from .explaining import earnings
-from .index import index_of
+from .index import Index, index_of
 from .names import names_of, pattern_in
-from .query import parse
+from .query import Query, parse
 from .ranking import rank
+from .vocabulary import MEANS_WEIGHT
 
-__all__ = ["Hit", "Results", "explain", "resolve", "search"]
+__all__ = ["UNSURE", "Hit", "Results", "explain", "search"]
+
+UNSURE = 0.5
+"""Results with less confidence than this most likely do not hold what was asked for."""
+
+SERVER_DECAY = 0.97
+"""What each earlier hit of a server leaves of its next one's score, in a query that names no server."""
+
+SPREAD_OVER = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +37,7 @@ class Hit:
 
     entry: Entry
     score: float
-    how: str
+    how: Literal["name", "pattern", "words", "piece of name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,42 +51,83 @@ class Results:
 
 def search(catalog: Catalog, query: str, limit: int) -> Results:
     """The at most ``limit`` tools of ``catalog`` that fit ``query`` best."""
-    if not len(catalog) or limit < 1:
+    if not catalog.groups or limit < 1:
         return Results((), 0.0)
-    names = names_of(catalog)
-    entries = catalog.entries
+    documents = _Documents(catalog)
     index = index_of(catalog)
+    names = names_of(catalog)
     asked = parse(index, query)
     ranked = rank(index, asked)
     scores = dict(zip(ranked.documents.tolist(), ranked.scores.tolist(), strict=True))
-    order = sorted(scores, key=lambda document: (-scores[document], entries[document].name))
-    found: dict[int, str] = {}
+
+    found: dict[int, Literal["name", "pattern", "words", "piece of name"]] = {}
     pattern = pattern_in(query)
     if pattern is not None:
-        found.update((document, "pattern") for document in names.matching(pattern))
-    for documents in names.mentioned(query):
-        for document in sorted(documents, key=lambda document: (-scores.get(document, 0.0), entries[document].name)):
+        found.update((document, "pattern") for document in _ordered(names.matching(pattern), scores))
+    for meant in names.mentioned(query):
+        for document in _ordered(meant, scores):
             found.setdefault(document, "name")
     certain = bool(found)
-    for document in order:
-        if len(found) >= limit:
-            break
-        found.setdefault(document, "words")
+    if len(found) < limit:
+        order: Iterable[int] = scores
+        if len(catalog.groups) > 1 and not _names_a_server(index, asked):
+            order = _spread(documents, scores, limit)
+        for document in order:
+            if len(found) >= limit:
+                break
+            found.setdefault(document, "words")
     if not found:
         found.update((document, "piece of name") for document in names.containing(query))
     hits = tuple(
-        Hit(entries[document], scores.get(document, 0.0), how) for document, how in list(found.items())[:limit]
+        Hit(documents.entry(document), scores.get(document, 0.0), how) for document, how in list(found.items())[:limit]
     )
-    unknown = tuple(unit.word for unit in asked.units if not unit.alternatives)
-    return Results(hits, 1.0 if certain else 0.5 if hits else 0.0, unknown)
-
-
-def resolve(catalog: Catalog, written: str) -> tuple[Entry, ...]:
-    """The tools that ``written`` may name: one by its full name, else those of that tool name or spelling."""
-    return tuple(catalog.entries[document] for document in names_of(catalog).resolve(written))
+    unknown = tuple(unit.word for unit in asked.units if not unit.known)
+    return Results(hits, 1.0 if certain else confidence(index, asked, ranked), unknown)
 
 
 def explain(catalog: Catalog, query: str, entry: Entry) -> tuple[str, ...]:
     """What the words of ``query`` earned ``entry`` and in which fields, a line a word."""
     index = index_of(catalog)
     return tuple(earnings(index, parse(index, query).units, entry))
+
+
+class _Documents:
+    """The entries of a catalog by document number, without a list of them all."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._groups = catalog.groups
+        self._firsts = [0]
+        for group in catalog.groups:
+            self._firsts.append(self._firsts[-1] + len(group.entries))
+
+    def server(self, document: int) -> int:
+        return bisect_right(self._firsts, document) - 1
+
+    def entry(self, document: int) -> Entry:
+        server = self.server(document)
+        return self._groups[server].entries[document - self._firsts[server]]
+
+
+def _ordered(documents: Iterable[int], scores: dict[int, float]) -> list[int]:
+    return sorted(documents, key=lambda document: (-scores.get(document, 0.0), document))
+
+
+def _names_a_server(index: Index, asked: Query) -> bool:
+    return any(
+        number in index.labels and weight >= MEANS_WEIGHT
+        for unit in asked.units
+        for number, weight in unit.alternatives
+    )
+
+
+def _spread(documents: _Documents, scores: dict[int, float], limit: int) -> list[int]:
+    """The documents best first, so that many hits of one server count for a little less each."""
+    left = list(scores.items())[: max(SPREAD_OVER, limit)]
+    servers = [documents.server(document) for document, _ in left]
+    taken = dict.fromkeys(servers, 1.0)
+    spread = []
+    for _ in range(min(limit, len(left))):
+        at = max(range(len(left)), key=lambda at: (left[at][1] * taken[servers[at]], -at))
+        spread.append(left.pop(at)[0])
+        taken[servers.pop(at)] *= SERVER_DECAY
+    return spread

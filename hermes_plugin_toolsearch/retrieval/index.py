@@ -168,6 +168,7 @@ class Index:
     in_own_name: npt.NDArray[np.bool_]
     idf: Floats
     name_mass: Floats
+    labels: frozenset[int]
     average: npt.NDArray[np.float64]
     norms: Norms
     parts: tuple[Part, ...]
@@ -213,6 +214,7 @@ def combine(parts: Sequence[Part], norms: Norms = NORMS) -> Index:
     in_own_name = np.empty(total, np.bool_)
     name_mass = np.zeros(total_documents, np.float32)
     filled = starts[:-1].copy()
+    labels: set[int] = set()
     first = 0
     for ids, part in zip(local, parts, strict=True):
         held = np.diff(part.starts)
@@ -231,11 +233,24 @@ def combine(parts: Sequence[Part], norms: Norms = NORMS) -> Index:
         )
         own = (seen & (1 << NAME | 1 << SERVER)) == 1 << NAME
         in_own_name[target] = own
+        labels.update(np.repeat(ids, held)[(seen & 1 << SERVER) != 0].tolist())
         name_mass[first : first + len(part.sizes)] = np.bincount(
             part.documents[own], weights=np.repeat(idf[ids], held)[own], minlength=len(part.sizes)
         )
         first += len(part.sizes)
-    return Index(numbers, starts, documents, impacts, in_own_name, idf, name_mass, average, norms, tuple(parts))
+    return Index(
+        numbers,
+        starts,
+        documents,
+        impacts,
+        in_own_name,
+        idf,
+        name_mass,
+        frozenset(labels),
+        average,
+        norms,
+        tuple(parts),
+    )
 
 
 _parts: WeakValueDictionary[str, Part] = WeakValueDictionary()  # a part lives as long as an index that uses it

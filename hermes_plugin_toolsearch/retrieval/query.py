@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..text import Word, analyse, stem, words
 from .index import Index
 from .vocabulary import SAID_IN_PASSING, related
-from .words import FORM_WEIGHT, guesses, other_forms
+from .words import FORM_WEIGHT, other_forms
 
 MAX_QUERY = 4000
 MAX_UNITS = 64
@@ -77,7 +77,7 @@ def _units(index: Index, text: str) -> Iterator[Unit]:
         joined = []
         for pair in found[max(at - 1, 0) : at + 1], found[at : at + 2]:
             if len(pair) == 2:  # "key vault" also as "keyvault"
-                number = index.numbers.get(stem(pair[0].plain + pair[1].plain))
+                number = index.numbers.get(pair[0].plain + stem(pair[1].plain))
                 if number is not None:
                     joined.append((number, JOINED_WEIGHT))
         for term in _terms(index, word):
@@ -103,6 +103,6 @@ def _unit(index: Index, term: str, joined: list[tuple[int, float]] | None = None
     for other_number in other_forms(index.lexicon, term):
         alternatives.setdefault(other_number, FORM_WEIGHT)
     if not alternatives:
-        alternatives.update(guesses(index.lexicon, term))
+        alternatives.update(index.lexicon.guesses(term))
     weight = PASSING_WEIGHT if term in SAID_IN_PASSING else NUMBER_WEIGHT if term.isdigit() else 1.0
     return Unit(term, tuple(alternatives.items()), number is not None, weight)

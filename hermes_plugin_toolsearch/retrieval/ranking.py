@@ -35,11 +35,17 @@ MIX = Mix()
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """C candidates by document number, best first: score, and the share of the query's weight that each covers."""
+    """C candidates by document number, best first, equals in their order.
+
+    ``coverage`` is the share of the query that each answers, ``name_coverage`` the share of its own name that the
+    query says; ``mass`` what the query's known words count for in all.
+    """
 
     documents: npt.NDArray[np.int64]
     scores: Array
     coverage: Array
+    name_coverage: Array
+    mass: float
 
 
 def rank(index: Index, query: Query, mix: Mix = MIX) -> Ranked:
@@ -51,15 +57,15 @@ def rank(index: Index, query: Query, mix: Mix = MIX) -> Ranked:
     """
     documents = _candidates(index, query, mix)
     found = _found(index, query.units, documents, mix)
-    scores, coverage = found.scored(slice(None), mix)
+    scores, coverage, name_coverage = found.scored(slice(None), mix)
     if query.clauses and len(documents):
         best = scores / _root(scores)
         for clause in query.clauses:
-            of_clause, _ = found.scored(list(clause), mix)
+            of_clause, _, _ = found.scored(list(clause), mix)
             np.maximum(best, mix.clause * of_clause / _root(of_clause), out=best)
         scores = best
     order = np.lexsort((documents, -scores))
-    return Ranked(documents[order], scores[order], coverage[order])
+    return Ranked(documents[order], scores[order], coverage[order], name_coverage[order], float(found.mass.sum()))
 
 
 def _root(scores: Array) -> float:
@@ -113,15 +119,15 @@ class _Found:
     mass: Array
     name_mass: Array
 
-    def scored(self, units: slice | list[int], mix: Mix) -> tuple[Array, Array]:
-        """The scores (C,) for some of the units, and how much of their mass each candidate covers."""
+    def scored(self, units: slice | list[int], mix: Mix) -> tuple[Array, Array, Array]:
+        """The scores (C,) for some of the units, the share of their mass covered, and of the name."""
         mass = self.mass[units]
         coverage = mass @ self.covered[units] / (mass.sum() or 1.0)
         of_name = np.minimum(self.named[units].sum(axis=0) / (self.name_mass + mix.name_slack), 1.0)
         scores = self.earned[units].sum(axis=0)
         scores *= 1 + mix.coverage * coverage**mix.coverage_power
         scores *= 1 + mix.name * of_name * coverage**mix.name_power
-        return scores, coverage
+        return scores, coverage, of_name
 
 
 def _found(index: Index, units: Sequence[Unit], documents: npt.NDArray[np.int64], mix: Mix) -> _Found:

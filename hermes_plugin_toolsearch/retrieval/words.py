@@ -17,6 +17,7 @@ GUESS_WEIGHT = 0.6
 
 MAX_GUESSES = 4
 MAX_EXTENSIONS = 64
+MAX_REMEMBERED = 4096
 
 # What the stemmer leaves on some forms of a word: assign-ee, member-ship, regist(e)r-ation.
 _ENDINGS = frozenset(
@@ -34,6 +35,7 @@ class Lexicon:
     def __init__(self, numbers: Mapping[str, int], frequency: npt.NDArray[np.int64]) -> None:
         self.numbers = numbers
         self.frequency = frequency
+        self._guessed: dict[str, tuple[tuple[int, float], ...]] = {}
 
     @cached_property
     def ordered(self) -> list[str]:
@@ -88,6 +90,30 @@ class Lexicon:
         least = min(near, default=(0, ""))[0]
         return [term for distance, term in near if distance == least]
 
+    def guesses(self, term: str) -> tuple[tuple[int, float], ...]:
+        """``(number, weight)`` of what a word that no tool has may mean: two words in one, one cut short, a slip."""
+        known = self._guessed.get(term)
+        if known is None:
+            if len(self._guessed) >= MAX_REMEMBERED:
+                self._guessed.clear()
+            known = self._guessed[term] = tuple(self._guess(term))
+        return known
+
+    def _guess(self, term: str) -> Iterator[tuple[int, float]]:
+        numbers = self.numbers
+        for at in range(3, len(term) - 2):
+            halves = stem(term[:at]), stem(term[at:])
+            if halves[0] in numbers and halves[1] in numbers:
+                yield from ((numbers[half], SPLIT_WEIGHT) for half in halves)
+                return
+        for end in range(len(term) - 1, max(4, len(term) * 3 // 5), -1):
+            if term[:end] in numbers:
+                yield numbers[term[:end]], GUESS_WEIGHT
+                break
+        if len(term) >= 3:
+            for other in self.commonest({*self.beginning(term), *self.misspelled(term)}):
+                yield numbers[other], GUESS_WEIGHT
+
 
 def other_forms(lexicon: Lexicon, term: str) -> Iterator[int]:
     """The numbers of the terms that are forms of ``term`` which the stemmer does not bring together."""
@@ -100,23 +126,6 @@ def other_forms(lexicon: Lexicon, term: str) -> Iterator[int]:
     for end in range(max(5, len(term) - 5), len(term)):
         if term[end:] in _ENDINGS and term[:end] in numbers:
             yield numbers[term[:end]]
-
-
-def guesses(lexicon: Lexicon, term: str) -> Iterator[tuple[int, float]]:
-    """``(term number, weight)`` of what a word that no tool has may mean: two words in one, one cut short, a slip."""
-    numbers = lexicon.numbers
-    for at in range(3, len(term) - 2):
-        halves = stem(term[:at]), stem(term[at:])
-        if halves[0] in numbers and halves[1] in numbers:
-            yield from ((numbers[half], SPLIT_WEIGHT) for half in halves)
-            return
-    for end in range(len(term) - 1, max(4, len(term) * 3 // 5), -1):
-        if term[:end] in numbers:
-            yield numbers[term[:end]], GUESS_WEIGHT
-            break
-    if len(term) >= 3:
-        for other in lexicon.commonest({*lexicon.beginning(term), *lexicon.misspelled(term)}):
-            yield numbers[other], GUESS_WEIGHT
 
 
 def edit_distance(one: str, other: str) -> int:
