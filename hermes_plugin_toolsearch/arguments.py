@@ -30,6 +30,9 @@ MAX_STEPS = 100_000
 
 MAX_PROBLEMS = 8
 
+MAX_CHOICES = 30
+"""Values of an enumeration that an answer lists."""
+
 _LONGEST_SCHEMA = 4_000  # characters in an answer; beyond it the signature and the parts at fault stand for it
 
 
@@ -42,7 +45,10 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One value that does not fit: the way to it, the keyword of the schema that says so, and what it wants."""
+    """One value that does not fit: the way to it, the keyword of the schema that says so, and what it wants.
+
+    ``instead`` is the declared name, or the value of the enumeration, that was probably meant.
+    """
 
     steps: tuple[str | int, ...]
     rule: str
@@ -100,15 +106,19 @@ def _described(error: ValidationError, root: Schema) -> Iterator[Problem]:
     elif rule in ("additionalProperties", "unevaluatedProperties") and value is False:
         yield from _undeclared(place, error.instance, properties or shape(schema).properties)
     elif rule in ("anyOf", "oneOf"):
-        meant = _meant_branch(error)
-        if meant:
-            for inner in meant:
+        branch = _meant_branch(error)
+        if branch:
+            for inner in branch:
                 yield from _described(inner, root)
             return
         alternatives = shape(schema).alternatives
         needed = " or ".join(f"({', '.join(names)})" for names in alternatives[:6])
         yield Problem(place, rule, f"one of these: {needed}" if needed else type_of(schema, root))
-    elif rule in ("type", "enum", "const"):
+    elif rule == "enum" and isinstance(value, list):
+        values = [choice for choice in value if isinstance(choice, str)]
+        meant = _likely(error.instance, values) if isinstance(error.instance, str) else None
+        yield Problem(place, rule, type_of({"enum": value}, root, most=MAX_CHOICES), meant)
+    elif rule in ("type", "const"):
         yield Problem(place, rule, type_of(schema, root))
     else:
         yield Problem(place, rule, f"{rule} {json.dumps(refusals.shown(value), default=str)[:120]}")
@@ -137,14 +147,14 @@ def _undeclared(place: tuple[str | int, ...], given: Any, declared: Mapping[str,
             yield Problem((*place, name), "additionalProperties", expected, _likely(str(name), unused))
 
 
-def _likely(name: str, unused: list[str]) -> str | None:
-    """Return the declared name that ``name`` was probably meant for. Shown in the corrected call, never applied."""
-    written = squash(name)
-    by_key = {squash(other): other for other in unused[:200]}
+def _likely(written: str, choices: list[str]) -> str | None:
+    """Return the choice that ``written`` was probably meant for. Shown in the corrected call, never applied."""
+    written = squash(written[:64])
+    by_key = {squash(other): other for other in choices[:200]}
     if written in by_key:
         return by_key[written]
     starts = [key for key in by_key if len(min(key, written, key=len)) >= 3 and _one_starts_other(key, written)]
-    near = get_close_matches(written[:64], by_key, n=1, cutoff=0.75) or (starts if len(starts) == 1 else [])
+    near = get_close_matches(written, by_key, n=1, cutoff=0.75) or (starts if len(starts) == 1 else [])
     return by_key[near[0]] if near else None
 
 
@@ -182,8 +192,9 @@ def _schema_to_show(entry: Entry, problems: list[Problem]) -> dict[str, Any]:
 
 
 def _corrected(entry: Entry, arguments: dict[str, Any], problems: list[Problem]) -> dict[str, Any]:
-    """Return ``arguments`` with the undeclared ones renamed or dropped and a placeholder where a value is wanted."""
+    """Return ``arguments`` put right, with a placeholder where only the caller knows the value."""
     corrected = deepcopy(arguments)
+    required = shape(entry.parameters).required
     for problem in sorted(problems, key=lambda problem: problem.rule != "additionalProperties"):
         if not problem.steps:
             continue
@@ -195,6 +206,10 @@ def _corrected(entry: Entry, arguments: dict[str, Any], problems: list[Problem])
             value = holder.pop(last, None)
             if problem.instead is not None:
                 holder.setdefault(problem.instead, value)
+        elif problem.rule == "enum" and problem.instead is not None:
+            holder[last] = problem.instead
+        elif holder is corrected and last not in required and corrected.get(last, last) is None:
+            del corrected[last]  # null for "not given"
         elif problem.rule != "required" or last not in holder:
             holder[last] = f"<{problem.expected}>"
     return completed(corrected, entry.parameters)

@@ -125,19 +125,15 @@ class Scope:
 
     def _meanings(self, written: str) -> list[str]:
         """Return every granted name of which ``written`` is a spelling, sorted."""
-        written = _NAMESPACE.sub("", written.strip(" \t\r\n`'\"")[: 2 * _LONGEST_NAME], count=1)
-        key = squash(written)
-        deferred = _by_spelling(self.deferred)
+        written = _NAMESPACE.sub("", written.strip(" \t\r\n`'\"()")[: 2 * _LONGEST_NAME], count=1)
+        spellings = _by_spelling(self.deferred)
         # The most that was written decides: a shorter reading is tried only when the longer one means nothing.
-        while key:
-            names = deferred.get(key, ())
+        for key in _keys(written):
+            names = spellings.get(key, ())
             meanings = {name for name in names if _same_server(written, self.deferred.by_name[name])}
             meanings.update(name for name in self._undeferred() if key in (squash(name), _without_mcp(squash(name))))
             if meanings:
                 return sorted(meanings)
-            if not key.startswith("mcp"):
-                break
-            key = _without_mcp(key)
         return []
 
     def _similar(self, written: str) -> tuple[str, ...]:
@@ -167,16 +163,31 @@ def _without_mcp(key: str) -> str:
     return key.removeprefix("mcp")
 
 
+def _keys(written: str) -> list[str]:
+    """Return the squashed readings of ``written``, longest first: with and without its ``mcp``, its prefix once."""
+    keys = [squash(written)]
+    while keys[-1].startswith("mcp"):
+        keys.append(_without_mcp(keys[-1]))
+    keys.append("".join(_parts(written)))
+    return [key for key in dict.fromkeys(keys) if key]
+
+
+def _parts(written: str) -> list[str]:
+    """Split ``written`` where a server ends; ``mcp`` and what is said twice in a row are left out."""
+    parts: list[str] = []
+    for part in map(squash, _BOUNDARIES.split(written)):
+        if part not in ("", "mcp") and parts[-1:] != [part]:
+            parts.append(part)
+    return parts
+
+
 def _same_server(written: str, entry: Entry) -> bool:
     """Say whether ``written`` ends its server's name where ``entry`` does.
 
     ``git__hub_search`` has the letters of ``github__search`` but names another server. The older scheme
     (``mcp_server_tool``) does not say where the server ends: there any word's end will do.
     """
-    parts = [squash(part) for part in _BOUNDARIES.split(written)]
-    parts = [part for part in parts if part]
-    while len(parts) > 1 and parts[0] == "mcp":
-        del parts[0]
+    parts = _parts(written)
     if len(parts) < 2 or "".join(parts) == squash(entry.tool):
         return True
     words = [entry.name.removesuffix(entry.tool)]

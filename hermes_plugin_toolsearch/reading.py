@@ -151,7 +151,8 @@ def decoded(value: object) -> object:
         if not isinstance(value, str) or not value.strip():
             break
         try:
-            value = json.loads(value, parse_constant=_no_constant)
+            # Not strict: a raw line break within a string can mean nothing else.
+            value = json.loads(value, strict=False, parse_constant=_no_constant)
         except RecursionError:
             raise ValueError("it is nested too deeply") from None
     return value

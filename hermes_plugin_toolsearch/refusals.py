@@ -35,7 +35,8 @@ class Refusal:
     @property
     def text(self) -> str:
         """The message as the JSON that the model reads."""
-        return json.dumps(self.message, ensure_ascii=False)
+        # A lone surrogate that the model wrote could not be sent back.
+        return json.dumps(self.message, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
 
 
 def unresolved(name: Unresolved, own: Mapping[str, Any], scope: Scope) -> Refusal:
@@ -60,11 +61,16 @@ def nameless(own: Mapping[str, Any], scope: Scope) -> Refusal:
     message: dict[str, Any] = {
         "error": f"Nothing was run: {scope.bridge.call} needs `name`, the tool to run, beside `arguments`, an object."
     }
-    if len(takers) > 1:
+    if len(takers) == 1:
+        named = takers[0]
+    elif takers:
         message["did_you_mean"] = takers
-    elif not takers:
+        named = "<one of did_you_mean>"
+    elif own and own.keys() <= {"query", "queries", "limit"}:
+        named = scope.bridge.search
+    else:
         message["next"] = f'Call {scope.bridge.search} with {{"query": "…"}} if you do not know the tool\'s name.'
-    named = takers[0] if len(takers) == 1 else "<one of did_you_mean>" if takers else "<tool name>"
+        named = "<tool name>"
     message["corrected_call"] = call(named, own)
     return Refusal(message)
 

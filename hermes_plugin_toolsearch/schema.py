@@ -132,8 +132,11 @@ def completed(arguments: Mapping[str, Any], parameters: Schema) -> dict[str, Any
     return {**arguments, **{name: f"<{type_of(form.properties.get(name), parameters)}>" for name in missing}}
 
 
-def type_of(schema: object, root: Schema, depth: int = 0) -> str:
-    """Write the type that ``schema`` allows in a few words: ``integer``, ``string[]``, ``"open" | "closed"``."""
+def type_of(schema: object, root: Schema, depth: int = 0, *, most: int = 6) -> str:
+    """Write the type that ``schema`` allows in a few words: ``integer``, ``string[]``, ``"open" | "closed"``.
+
+    Of an enumeration at most ``most`` values are written.
+    """
     if not isinstance(schema, Mapping) or depth > 4:
         return "any"
     reference = schema.get("$ref")
@@ -143,7 +146,7 @@ def type_of(schema: object, root: Schema, depth: int = 0) -> str:
         return _literal(schema["const"])
     values = _listed(schema.get("enum"))
     if values:
-        shown = [_literal(value) for value in values[:6]]
+        shown = [_literal(value) for value in values[:most]]
         return " | ".join([*shown, "…"] if len(values) > len(shown) else shown)
     kind = schema.get("type")
     if kind == "array":

@@ -152,7 +152,7 @@ def test_missing_mistyped_unknown_and_out_of_enum_values_come_back_at_once() -> 
 
 def test_the_answer_holds_the_schema_and_a_call_to_send() -> None:
     """One retry suffices: what is expected, the inlined schema, and the caller's values in a call (D3, J3)."""
-    message = refused({"owner": "o", "state": "opened", "number": 5})
+    message = refused({"owner": "o", "state": "merged", "number": 5})
     assert message["problems"] == [
         {"path": "state", "rule": "enum", "expected": '"open" | "closed"'},
         {"path": "repo", "rule": "required", "expected": "string"},
@@ -186,6 +186,22 @@ def test_an_unknown_argument_is_renamed_in_the_corrected_call_only(written: str,
     assert written not in arguments
     if meant is not None:
         assert arguments[meant] == "v"
+
+
+def test_a_value_like_one_of_the_enumeration_is_put_into_the_corrected_call() -> None:
+    """A wrong case or form of an enumerated value is suggested, not applied; long enumerations are listed (D2)."""
+    message = refused({**BASE, "state": "OPENED"})
+    assert message["problems"][0]["did_you_mean"] == "open"
+    assert message["corrected_call"]["arguments"]["state"] == "open"
+    many = {"properties": {"x": {"enum": [f"v{number}" for number in range(25)]}}}
+    assert '"v24"' in refused({"x": "none of them"}, many)["problems"][0]["expected"]
+
+
+def test_null_for_an_optional_argument_is_left_out_of_the_corrected_call() -> None:
+    """Null where the schema does not take it is a problem; the call to send is the one without it."""
+    message = refused({**BASE, "number": None, "repo": None})
+    assert [(row["path"], row["rule"]) for row in message["problems"]] == [("repo", "type"), ("number", "type")]
+    assert message["corrected_call"]["arguments"] == {"owner": "o", "repo": "<string>"}
 
 
 def test_an_undeclared_argument_is_reported_unless_the_schema_takes_others() -> None:

@@ -66,6 +66,12 @@ def test_json_text_is_read_however_often_it_was_encoded(times: int) -> None:
     assert open_call({"calls": text([{"name": ISSUE, "arguments": GIVEN}])}, SCOPE) == (Invocation(ISSUE, GIVEN),)
 
 
+def test_raw_line_breaks_in_json_text_are_read() -> None:
+    """A line break or tab that stands unescaped within a string of JSON text is part of that string."""
+    written = {"name": ISSUE, "arguments": '{"owner": "o", "title": "first\n\tsecond"}'}
+    assert open_call(written, SCOPE) == (Invocation(ISSUE, {"owner": "o", "title": "first\n\tsecond"}),)
+
+
 @pytest.mark.parametrize(
     "written",
     [
@@ -227,9 +233,15 @@ def test_a_call_without_a_name_is_answered_with_the_tool_that_takes_its_argument
 
 def test_a_call_without_a_name_that_fits_no_tool_still_shows_its_own_values() -> None:
     """The corrected call holds the caller's values beside a place for the name (A5, J3)."""
-    message = refused({"query": "news", "limit": 5})
-    assert message["corrected_call"] == {"name": "<tool name>", "arguments": {"query": "news", "limit": 5}}
+    message = refused({"topic": "news", "limit": 5})
+    assert message["corrected_call"] == {"name": "<tool name>", "arguments": {"topic": "news", "limit": 5}}
     assert "tool_search" in message["next"]
+
+
+def test_a_search_sent_to_the_call_tool_is_answered_with_the_search() -> None:
+    """A query without a name that no tool takes becomes the search to send (A5)."""
+    message = refused({"query": "news", "limit": 5})
+    assert message["corrected_call"] == {"name": "tool_search", "arguments": {"query": "news", "limit": 5}}
 
 
 def test_a_mixture_of_nested_and_flat_arguments_is_refused_with_both_put_together() -> None:
@@ -338,6 +350,14 @@ def test_an_answer_is_bounded_whatever_was_written() -> None:
     for written in ({"query": huge}, {"name": huge}, {"name": ISSUE, "arguments": GIVEN, "body": [huge] * 100}, huge):
         assert len(refused(written)["error"]) < 1_000
         assert len(json.dumps(refused(written))) < 20_000
+
+
+def test_an_answer_can_be_sent_whatever_characters_were_written() -> None:
+    """A lone surrogate in a name or a value, which no transport takes, does not come back."""
+    for written in ({"name": "\ud800"}, {"query": "\ud800"}, '{"name": "nope", "arguments": "\\ud800"}'):
+        (outcome,) = open_call(written, SCOPE)
+        assert isinstance(outcome, Refusal)
+        assert outcome.text.encode("utf-8")
 
 
 # ---- generated envelopes ----

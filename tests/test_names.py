@@ -38,11 +38,14 @@ def test_an_exact_name_is_the_tool_and_says_where_it_stands() -> None:
         "obsidian-graph:getNote",
         "mcp__mcp__obsidian_graph__get_note",
         "mcp_mcp_obsidian_graph_get_note",
+        "mcp__obsidian_graph__mcp__obsidian_graph__get_note",
+        "obsidian-graph.obsidian-graph.get_note",
         "mcp__get_note",
         "get_note",
         "getNote",
         "functions.mcp__obsidian_graph__get_note",
         " `get_note` ",
+        "get_note()",
     ],
 )
 def test_a_name_as_people_write_it_is_the_one_granted_tool_it_can_mean(written: str) -> None:
@@ -63,6 +66,13 @@ def test_the_older_scheme_needs_no_knowledge_of_the_servers_name() -> None:
     """``mcp_obsidian_graph_get_note`` is found under its server's written name though its label is a guess (D7)."""
     scope = scope_of(tool("mcp_obsidian_graph_get_note"))
     assert meaning("obsidian-graph.get_note", scope) == "mcp_obsidian_graph_get_note"
+
+
+def test_a_servers_name_that_its_tool_repeats_may_be_left_out() -> None:
+    """``linear.getIssue`` is the ``linear_getIssue`` of the server ``linear`` (D8)."""
+    scope = scope_of(tool("mcp__linear__linear_getIssue"))
+    assert meaning("mcp__linear__getIssue", scope) == "mcp__linear__linear_getIssue"
+    assert meaning("linear_getIssue", scope) == "mcp__linear__linear_getIssue"
 
 
 def test_a_bare_name_of_two_servers_runs_neither() -> None:
