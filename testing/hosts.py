@@ -3,8 +3,8 @@
     python -m testing.hosts              # build all of them
     python -m testing.hosts 0.13.0       # build some
 
-An environment is built once and kept until the release, the Python or the project's packaging files change. The project
-is installed editable, so that a change of its code needs no new installation.
+An environment is built once, and installed into again only when the project's packaging files change. The project is
+installed editable, so that a change of its code needs no new installation.
 """
 
 from __future__ import annotations
@@ -102,12 +102,13 @@ def real_servers() -> Path:
 
 
 def environment(root: Path, arguments: Sequence[str]) -> Path:
-    """A virtual environment with what `pip install ARGUMENTS` brings, rebuilt only if anything of that changed."""
+    """A virtual environment with what `pip install ARGUMENTS` brings, installed again only if any of that changed."""
     stamp, wanted = root / "stamp", _stamp(arguments)
     with _lock(root):
         if not stamp.exists() or stamp.read_text() != wanted:
-            shutil.rmtree(root, ignore_errors=True)
-            create(root)
+            # Never from scratch where one exists: it may be running this very code, or a test in another process.
+            if not (root / "bin" / "python").exists():
+                create(root)
             install(root, arguments)
             stamp.write_text(wanted)
     return root
@@ -146,7 +147,7 @@ def _run(command: Sequence[str | Path]) -> None:
 
 def _stamp(arguments: Sequence[str]) -> str:
     packaging = b"".join((ROOT / name).read_bytes() for name in ("setup.cfg", "pyproject.toml"))
-    return f"{sys.version_info[:2]} {hashlib.sha256(packaging).hexdigest()} {' '.join(arguments)}\n"
+    return f"{hashlib.sha256(packaging).hexdigest()} {' '.join(arguments)}\n"
 
 
 @contextmanager
