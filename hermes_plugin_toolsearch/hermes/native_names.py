@@ -114,10 +114,11 @@ def bridge_tool_schemas(deferred_count: int) -> list[Definition]:
 
 def build_catalog(tool_defs: Iterable[Definition]) -> list[CatalogEntry]:
     """The definitions as entries that :func:`search_catalog` takes, in their order."""
+    surface = host.Surface(host.user_config()[0])
     catalog = []
     for definition in tool_defs:
         name = _name(definition)
-        toolset = host.toolset_of(name) or ""
+        toolset = surface.toolset_of(name) or ""
         source = "mcp" if toolset.startswith("mcp-") else "plugin" if toolset else "other"
         description = (definition.get("function") or {}).get("description")
         catalog.append(CatalogEntry(name, str(description or ""), definition, source, toolset))

@@ -73,7 +73,32 @@ def search_catalog(original: Callable[..., Any], catalog: Any, query: Any, limit
         return native_names.search_catalog(catalog, query, limit)
     except Exception:
         seams.fall_back("searching the catalog")
-        return original(catalog, query, limit, **kwargs)
+        return original(_with_terms(catalog), query, limit, **kwargs)
+
+
+def build_catalog(original: Callable[..., Any], tool_defs: Sequence[Definition]) -> Any:
+    """The host's entries without the terms that only its own search reads: they are most of the time that it takes."""
+    try:
+        make = _native().CatalogEntry
+        return [
+            make(
+                name=made.name,
+                description=made.description,
+                schema=made.schema,
+                source=made.source,
+                source_name=made.source_name,
+            )
+            for made in native_names.build_catalog(tool_defs)
+        ]
+    except Exception:
+        seams.fall_back("building the catalog")
+        return original(tool_defs)
+
+
+def _with_terms(catalog: Sequence[Any]) -> list[Any]:
+    """The entries as the host's own search needs them."""
+    build = getattr(_native().build_catalog, "__wrapped__", _native().build_catalog)
+    return [entry if getattr(entry, "_tokens", True) else build([entry.schema])[0] for entry in catalog]
 
 
 # Which tools are deferred
@@ -482,6 +507,7 @@ AGENT_SEAMS: dict[str, Callable[..., Any] | None] = {
 
 _WRAPPERS: dict[str, Callable[..., Any]] = {
     "search_catalog": search_catalog,
+    "build_catalog": build_catalog,
     "build_catalog_listing_with_form": build_catalog_listing_with_form,
     "classify_tools": over_a_list,
     "scoped_deferrable_names": over_a_list,
