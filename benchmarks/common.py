@@ -18,6 +18,7 @@ from benchmarks.engines import OURS, adapter
 
 DOC = ROOT / "docs" / "benchmarks.md"
 PLOTS = ROOT / "docs" / "plots"
+LONGEST = 1800
 PLOTTING = ("matplotlib==3.10.7",)
 
 
@@ -81,7 +82,7 @@ def run_engine(name: str, script: str, *arguments: str | Path) -> None:
     """Run ``benchmarks/SCRIPT`` with the engine's name and ``arguments`` in its environment.
 
     Raises:
-        UnavailableError: the engine cannot be installed, or its process failed.
+        UnavailableError: the engine cannot be installed, its process failed, or it took over ``LONGEST`` seconds.
 
     """
     home = WORK / "hermes-home"  # an empty one: no user's configuration takes part
@@ -89,7 +90,12 @@ def run_engine(name: str, script: str, *arguments: str | Path) -> None:
     variables = {k: v for k, v in os.environ.items() if not k.startswith(("OPENBLAS_", "HERMES_", "TOOLSEARCH_"))}
     variables |= {"HERMES_HOME": str(home), "PYTHONHASHSEED": "0"}
     command = [engine_python(name), "-P", ROOT / "benchmarks" / script, name, *arguments]
-    done = subprocess.run(command, env=variables, cwd=WORK, stderr=subprocess.PIPE, text=True, check=False)
+    try:
+        done = subprocess.run(
+            command, env=variables, cwd=WORK, stderr=subprocess.PIPE, text=True, check=False, timeout=LONGEST
+        )
+    except subprocess.TimeoutExpired:
+        raise UnavailableError(f"stopped after {LONGEST // 60} minutes") from None
     if done.returncode:
         lines = done.stderr.strip().splitlines() or ["no message"]
         raise UnavailableError(f"failed: {lines[-1][:200]}")
