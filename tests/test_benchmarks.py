@@ -88,7 +88,7 @@ def test_this_project_ranks_through_its_adapter():
         {"name": "mcp__git__commit", "description": "Record changes", "server": "git"},
         {"name": "mcp__mail__send", "description": "Send a message", "server": "mail"},
     ]
-    names, confidence = toolsearch.build(tools)("send a message", 5)
+    names, confidence = toolsearch.build(toolsearch.prepare(tools))("send a message", 5)
     assert names[0] == "mcp__mail__send"
     assert 0.0 <= confidence <= 1.0
 

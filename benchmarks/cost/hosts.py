@@ -6,25 +6,24 @@ The job is ``{"tools", "queries": [text], "names": [tool names], "context", "wid
 ``search`` and ``wide`` (the answers with the host's own limit and with ``wide`` hits) by query, ``describe`` by name.
 """
 
-import importlib
 import json
 import logging
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))  # only for the adapters: it has a ``tools`` folder, as Hermes does
+from benchmarks import engines  # noqa: E402
+from benchmarks.data import definitions  # noqa: E402
+from benchmarks.engines import hermes  # noqa: E402
 
 
 def main(engine: str, job_path: str, out_path: str) -> None:
     logging.disable(logging.WARNING)
-    sys.path.insert(0, str(ROOT))
-    adapter = importlib.import_module(f"benchmarks.engines.{engine}")
-    from benchmarks.data import definitions
-    from benchmarks.engines import OURS, hermes
-
+    adapter = engines.adapter(engine)
     sys.path.remove(str(ROOT))
     job = json.loads(Path(job_path).read_text())
-    given = definitions(job["tools"]) if engine == OURS else hermes.register(job["tools"])
+    given = definitions(job["tools"]) if engine == engines.OURS else hermes.register(job["tools"])
     search, describe = adapter.answer(given), adapter.describe(given)
     result = {
         "array": adapter.assemble(given, job["context"]),

@@ -3,7 +3,8 @@
 An adapter says what it is (``TITLE``), what to install (``REQUIREMENTS``, pinned; the first is the engine itself) and
 defines ``build(tools)``, which takes MCP tool definitions and returns ``search(query, limit)``: names, best first. It
 imports the engine inside its functions, since this process reads the adapter without having the engine.
-Optional: ``ENVIRONMENT`` (adapters with one name share an environment), ``PYTHON`` (the least minor version, if not
+Optional: ``prepare(tools)``, what a session has made of the tools before it indexes them, given to ``build`` in their
+place; ``ENVIRONMENT`` (adapters with one name share an environment), ``PYTHON`` (the least minor version, if not
 the project's own), ``assemble(definitions, context_length)`` and ``answer(definitions)`` for hosts (see hermes.py).
 """
 
@@ -30,6 +31,11 @@ PEERS = (
 )
 
 ENGINES = (OURS, *PEERS)
+
+
+def prepared(module: Any, tools: list[dict[str, Any]]) -> Any:
+    """What the adapter's ``build`` takes."""
+    return module.prepare(tools) if hasattr(module, "prepare") else tools
 
 
 def adapter(name: str) -> Any:

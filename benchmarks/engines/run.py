@@ -11,7 +11,6 @@ of a catalog from which some tools were taken away.
 from __future__ import annotations
 
 import argparse
-import importlib
 import importlib.metadata
 import json
 import logging
@@ -25,15 +24,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def load(name: str) -> Any:
-    """The adapter, with the repository on the path only while it is imported (it has a ``tools`` folder too)."""
-    sys.path.insert(0, str(ROOT))
-    try:
-        return importlib.import_module(f"benchmarks.engines.{name}")
-    finally:
-        sys.path.remove(str(ROOT))
+sys.path.insert(0, str(ROOT))  # only for the adapters: it has a ``tools`` folder, as Hermes does
+from benchmarks import engines  # noqa: E402
+from benchmarks.data import read_lines  # noqa: E402
 
 
 def version(adapter: Any) -> str:
@@ -43,8 +36,9 @@ def version(adapter: Any) -> str:
 
 def rank(adapter: Any, tools: list[Any], queries: list[Any], out: Any, seconds: float) -> tuple[float, list[float]]:
     """Write the rankings of the queries, ten names each; seconds to build, and of every search."""
+    given = engines.prepared(adapter, tools)
     started = time.perf_counter()
-    search = adapter.build(tools)
+    search = adapter.build(given)
     built = time.perf_counter() - started
     spent = []
     deadline = time.process_time() + seconds
@@ -70,11 +64,8 @@ def main() -> None:
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore")
 
-    sys.path.insert(0, str(ROOT))
-    from benchmarks.data import read_lines
-
+    adapter = engines.adapter(arguments.engine)
     sys.path.remove(str(ROOT))
-    adapter = load(arguments.engine)
     tools, queries = read_lines(arguments.tools), read_lines(arguments.queries)
     random.Random(20261130).shuffle(queries)
     parts = [{"without": [], "ids": [query["id"] for query in queries]}]

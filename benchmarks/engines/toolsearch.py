@@ -9,7 +9,8 @@ TITLE = "toolsearch (this project)"
 REQUIREMENTS = ("hermes-plugin-toolsearch",)
 
 
-def catalog_of(tools: list[dict[str, Any]]) -> Any:
+def prepare(tools: list[dict[str, Any]]) -> Any:
+    """The catalog, which a session has from its assembly."""
     from hermes_plugin_toolsearch.catalog import build_catalog, make_entry
 
     entries = []
@@ -21,10 +22,8 @@ def catalog_of(tools: list[dict[str, Any]]) -> Any:
     return build_catalog(entries)
 
 
-def build(tools: list[dict[str, Any]]) -> Any:
+def build(catalog: Any) -> Any:
     from hermes_plugin_toolsearch.retrieval import search
-
-    catalog = catalog_of(tools)
 
     def ranked(query: str, limit: int) -> tuple[list[str], float]:
         results = search(catalog, query, limit)

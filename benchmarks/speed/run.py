@@ -9,7 +9,6 @@ other work on the machine counts little; ``seconds`` bounds each repeated measur
 from __future__ import annotations
 
 import gc
-import importlib
 import json
 import logging
 import os
@@ -24,6 +23,11 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))  # only for the adapters: it has a ``tools`` folder, as Hermes does
+from benchmarks import engines  # noqa: E402
+from benchmarks.data import definitions, read_lines  # noqa: E402
+from benchmarks.engines import hermes  # noqa: E402
+
 CONTEXT = 200_000
 
 
@@ -82,10 +86,10 @@ def whole_search(adapter: Any, given: list[Any], queries: list[str], seconds: fl
     return {"tool_search": statistics.median(spent), "tool_search_p99": _p99(spent)}
 
 
-def search(adapter: Any, tools: list[Any], changed: list[Any], queries: list[str], seconds: float) -> dict[str, float]:
+def search(adapter: Any, given: Any, changed: Any, queries: list[str], seconds: float) -> dict[str, float]:
     """The engine alone: indexing and first search, searches after that, and the first one after a change."""
     before = resident()
-    first, ask = timed(lambda: _built(adapter, tools, queries[0]))
+    first, ask = timed(lambda: _built(adapter, given, queries[0]))
     held = resident() - before
     spent = repeated([lambda query=query: ask(query, 5) for query in queries], seconds)
     after, _ = timed(lambda: _built(adapter, changed, queries[0]))
@@ -98,8 +102,8 @@ def search(adapter: Any, tools: list[Any], changed: list[Any], queries: list[str
     }
 
 
-def _built(adapter: Any, tools: list[Any], query: str) -> Any:
-    ask = adapter.build(tools)
+def _built(adapter: Any, given: Any, query: str) -> Any:
+    ask = adapter.build(given)
     ask(query, 5)
     return ask
 
@@ -111,24 +115,21 @@ def _p99(values: list[float]) -> float:
 def main(engine: str, job_path: str, out_path: str) -> None:
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore")
-    sys.path.insert(0, str(ROOT))
-    adapter = importlib.import_module(f"benchmarks.engines.{engine}")
-    from benchmarks.data import definitions, read_lines
-    from benchmarks.engines import OURS, hermes
-
+    adapter = engines.adapter(engine)
     sys.path.remove(str(ROOT))
     job = json.loads(Path(job_path).read_text())
     tools = read_lines(Path(job["tools"]))
     changed = with_a_changed_server(tools)
     seconds, queries = job["seconds"], job["queries"]
-    adapter.build(tools[:2])("warm up the imports", 5)
+    adapter.build(engines.prepared(adapter, tools[:2]))("warm up the imports", 5)
     start = resident()
     result: dict[str, Any] = {}
     if hasattr(adapter, "assemble"):
-        given = definitions(tools) if engine == OURS else hermes.register(tools)
-        after = definitions(changed) if engine == OURS else hermes.register(changed)
+        given = definitions(tools) if engine == engines.OURS else hermes.register(tools)
+        after = definitions(changed) if engine == engines.OURS else hermes.register(changed)
         result |= assembly(adapter, given, after, seconds)
-    result |= search(adapter, tools, changed, queries, seconds)
+    prepared = engines.prepared(adapter, tools), engines.prepared(adapter, changed)
+    result |= search(adapter, *prepared, queries, seconds)
     if hasattr(adapter, "answer"):
         result |= whole_search(adapter, given, queries, seconds)
     if hasattr(adapter, "reloaded"):
