@@ -92,6 +92,11 @@ def settle(session: Session) -> None:
     announced in the turn that begins, or published under ``catalog_changes: rebuild``. An array that the host has
     just built, or that was made for another provider, context length or switch, is replaced.
     """
+    if host.native() == "tiered":
+        from . import tiered
+
+        tiered.settle(session)
+        return
     held = session.published
     refresh()
     assembly = session.assembly()

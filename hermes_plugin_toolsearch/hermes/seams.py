@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import importlib.abc
 import importlib.util
+import logging
 import sys
 from collections.abc import Callable
 from importlib.machinery import ModuleSpec
@@ -46,9 +47,14 @@ def wrap(owner: Any, name: str, wrapper: Wrapper, *, seam: str) -> bool:
 
 
 def fall_back(doing: str) -> None:
-    """Log, with its traceback, a failure after which the host goes on as if the plugin were not there."""
-    STATUS[f"failed: {doing}"] = repr(sys.exc_info()[1])
-    log.warning("tool search: %s failed; Hermes goes on without it", doing, exc_info=True)
+    """Log a failure after which the host goes on as if the plugin were not there: once with its traceback, then not.
+
+    What fails once fails in every turn, and a log that fills with it hides all else.
+    """
+    failure = repr(sys.exc_info()[1])
+    level = logging.DEBUG if STATUS.get(f"failed: {doing}") == failure else logging.WARNING
+    STATUS[f"failed: {doing}"] = failure
+    log.log(level, "tool search: %s failed; Hermes goes on without it", doing, exc_info=True)
 
 
 def await_agent() -> None:
