@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from .commands import doctor, editing, evaluating, finding, preview, status, usage
+from .commands import doctor, editing, evaluating, finding, preview, reporting, status, usage
 from .commands.output import Subcommands
 from .commands.view import NoViewError
 from .settings import NotEditableError
@@ -20,6 +20,7 @@ COMMANDS: tuple[Callable[[Subcommands], None], ...] = (
     finding.add_why,
     evaluating.add,
     doctor.add,
+    reporting.add,
     usage.add,
     editing.add_enable,
     editing.add_disable,
@@ -40,15 +41,16 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
 def carry_out(options: argparse.Namespace) -> int:
     """Run the command of ``options`` and return its exit status; what cannot be done is said in a sentence, with 2."""
     from .evaluation import UnreadableFileError  # noqa: PLC0415
+    from .report.picture import NoPictureError  # noqa: PLC0415
 
     try:
         return int(options.run(options))
-    except (UnreadableFileError, NotEditableError, NoViewError) as error:
-        print(f"toolsearch: {error}", file=sys.stderr)
-        return 2
     except BrokenPipeError:  # `… | head`: whoever read has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except (UnreadableFileError, NotEditableError, NoViewError, NoPictureError, OSError) as error:
+        print(f"toolsearch: {error}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         return 130
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..catalog import Catalog, Entry
-from .confidence import confidence
+from .confidence import UNSURE, confidence_of
 from .explaining import earnings
 from .index import Index, index_of
 from .names import names_of, pattern_in
@@ -21,9 +21,6 @@ from .ranking import rank
 from .vocabulary import MEANS_WEIGHT
 
 __all__ = ["UNSURE", "Hit", "Results", "explain", "search"]
-
-UNSURE = 0.5
-"""Results with less confidence than this most likely do not hold what was asked for."""
 
 SERVER_DECAY = 0.97
 """What each earlier hit of a server leaves of its next one's score, in a query that names no server."""
@@ -82,7 +79,7 @@ def search(catalog: Catalog, query: str, limit: int) -> Results:
         Hit(documents.entry(document), scores.get(document, 0.0), how) for document, how in list(found.items())[:limit]
     )
     unknown = tuple(unit.word for unit in asked.units if not unit.known)
-    return Results(hits, 1.0 if certain else confidence(index, asked, ranked), unknown)
+    return Results(hits, 1.0 if certain else confidence_of(index, asked, ranked), unknown)
 
 
 def explain(catalog: Catalog, query: str, entry: Entry) -> tuple[str, ...]:

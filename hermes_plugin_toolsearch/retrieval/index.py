@@ -37,6 +37,8 @@ class Norms:
 
 NORMS = Norms()
 
+IN_NAME, IN_SERVER = 1 << NAME, 1 << SERVER
+
 MAX_INDEXES = 8
 """Catalogs whose indexes are kept: sessions of one gateway differ in a few toolsets, not in hundreds."""
 
@@ -156,16 +158,16 @@ def build_part(entries: Sequence[Entry]) -> Part:
 class Index:
     """Postings of N documents: those of term ``t`` are ``starts[t]`` up to ``starts[t + 1]``, sorted by document.
 
-    ``impacts`` are what BM25F gives for a term in a document before the term's idf, ``in_name`` says whether the
-    term is in the tool's name. ``name_mass`` (N,) is the summed idf of each name's terms, those of the server's
-    label left out.
+    ``impacts`` are what BM25F gives for a term in a document before the term's idf; ``origins`` say with two bits
+    whether it is in the tool's name and in its server's label. ``name_mass`` (N,) is the summed idf of the terms
+    that are in a tool's name only. ``labels`` are the terms that servers are called by.
     """
 
     numbers: dict[str, int]
     starts: npt.NDArray[np.int64]
     documents: Ints
     impacts: Floats
-    in_own_name: npt.NDArray[np.bool_]
+    origins: npt.NDArray[np.uint8]
     idf: Floats
     name_mass: Floats
     labels: frozenset[int]
@@ -211,7 +213,7 @@ def combine(parts: Sequence[Part], norms: Norms = NORMS) -> Index:
 
     documents = np.empty(total, np.int32)
     impacts = np.empty(total, np.float32)
-    in_own_name = np.empty(total, np.bool_)
+    origins = np.empty(total, np.uint8)
     name_mass = np.zeros(total_documents, np.float32)
     filled = starts[:-1].copy()
     labels: set[int] = set()
@@ -231,9 +233,9 @@ def combine(parts: Sequence[Part], norms: Norms = NORMS) -> Index:
             if len(weight)
             else part.fields
         )
-        own = (seen & (1 << NAME | 1 << SERVER)) == 1 << NAME
-        in_own_name[target] = own
-        labels.update(np.repeat(ids, held)[(seen & 1 << SERVER) != 0].tolist())
+        own = (seen & (IN_NAME | IN_SERVER)) == IN_NAME
+        origins[target] = seen & (IN_NAME | IN_SERVER)
+        labels.update(np.repeat(ids, held)[(seen & IN_SERVER) != 0].tolist())
         name_mass[first : first + len(part.sizes)] = np.bincount(
             part.documents[own], weights=np.repeat(idf[ids], held)[own], minlength=len(part.sizes)
         )
@@ -243,7 +245,7 @@ def combine(parts: Sequence[Part], norms: Norms = NORMS) -> Index:
         starts,
         documents,
         impacts,
-        in_own_name,
+        origins,
         idf,
         name_mass,
         frozenset(labels),

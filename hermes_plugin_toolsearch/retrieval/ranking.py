@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .index import Index
+from .index import IN_NAME, Index
 from .query import Query, Unit
 
 Array = npt.NDArray[np.float64]
@@ -144,6 +144,8 @@ def _found(index: Index, units: Sequence[Unit], documents: npt.NDArray[np.int64]
             idf = float(index.idf[number])
             np.maximum(earned[row], impact * (idf**mix.idf_power * weight * unit.weight), out=earned[row])
             np.maximum(covered[row], np.minimum(impact / mix.coverage_full, 1.0) * weight, out=covered[row])
-            np.maximum(named[row], (index.in_own_name[at][where] & (impact > 0)) * (weight * idf), out=named[row])
+            np.maximum(
+                named[row], ((index.origins[at][where] == IN_NAME) & (impact > 0)) * (weight * idf), out=named[row]
+            )
             mass[row] = max(mass[row], idf * weight * unit.weight)
     return _Found(earned, covered, named, mass, index.name_mass[documents].astype(np.float64))

@@ -254,6 +254,28 @@ SAID_IN_PASSING = frozenset(terms(_SAID_IN_PASSING))
 """Terms that requests are full of and that seldom tell tools apart; they count for little in a query."""
 
 
+_SERVICES = """
+airtable algolia amazon amplitude android anthropic apify apple asana atlassian auth0 aws azure azdo bamboohr basecamp
+bigquery bing bitbucket bluesky brave brevo browserbase buildkite calendly canva cassandra chrome circleci clickhouse
+clickup cloudflare cloudinary cloudwatch coda codecov coinbase confluence contentful context7 couchbase crunchbase
+databricks datadog dataforseo deepgram deepl devops digitalocean discord docker docusign dropbox dynamodb ebay ec2 ecs
+eks elasticsearch elevenlabs etsy evernote excel exa facebook fastly feishu figma firebase firecrawl fly freshdesk front
+gcal gcp gdrive gemini github gitlab gmail godaddy google grafana greenhouse gitea guru harvest heroku hetzner
+honeycomb hostinger hubspot huggingface influxdb instagram intercom ios jenkins jira jotform kafka kagi klaviyo
+kubernetes k8s lark launchdarkly linear linkedin looker loom mailchimp mailgun mapbox mariadb mastodon medium metabase
+microsoft miro mixpanel mongo mongodb mux mysql n8n neo4j neon netlify netsuite newrelic notion npm nvidia obsidian okta
+onedrive onenote openai opensearch opsgenie oracle outlook pagerduty paypal perplexity pinecone pinterest pipedrive
+plaid planetscale playwright postgres postgresql posthog postman prometheus puppeteer pypi qdrant quickbooks rabbitmq
+railway razorpay reddit redis render resend retool s3 salesforce sap segment sendgrid sentry servicenow sharepoint
+shopify shortcut slack smartsheet snowflake spotify sqlite square stackoverflow strapi strava stripe supabase
+surrealdb tableau tavily teams telegram terraform tiktok todoist toggl trello twilio twitch twitter typeform unity
+upstash vercel vimeo vonage weaviate webex webflow whatsapp wikipedia woocommerce wordpress workday xero yelp youtrack
+youtube zapier zendesk zoho zoom
+"""
+SERVICES = frozenset(terms(_SERVICES))
+"""Names of services: a query that has one wants that service, or nothing."""
+
+
 @cache
 def related() -> Mapping[str, tuple[tuple[str, float], ...]]:
     """Term -> ``(other term, weight)`` for what else it may be called."""
