@@ -216,4 +216,4 @@ if __name__ == "__main__":
     discover_plugins()
     logging.disable()
     outcome = attack(Path(argument), base_url) if mode == "attack" else race(base_url, int(argument))
-    print("OUTCOME " + json.dumps(outcome))
+    print("OUTCOME " + json.dumps(outcome), file=sys.__stdout__)  # the threads have redirected the other one
