@@ -18,12 +18,12 @@ def test_a_turn_through_the_command(make_model, make_home, host, notes):
 
     run = home.oneshot("Note that we need milk")
 
-    assert "Noted.\n" == run.stdout, home.log
+    assert run.stdout == "Noted.\n", home.log
     assert {add, host.mcp_name("notes", "list_notes"), "terminal"} <= set(run.turns[0].tool_names)
-    assert 2 == len(run.turns)
+    assert len(run.turns) == 2
     assert json.dumps({"name": "add_note", "arguments": {"text": "milk"}}) in run.turns[1].results[0].replace("\\", "")
     [call] = map(json.loads, (home.root / "notes.log").read_text().splitlines())
-    assert ("add_note", {"text": "milk"}) == (call["name"], call["arguments"])
+    assert (call["name"], call["arguments"]) == ("add_note", {"text": "milk"})
 
 
 def test_a_chat_and_its_resumption(make_model, make_home, host, notes):
@@ -36,7 +36,7 @@ def test_a_chat_and_its_resumption(make_model, make_home, host, notes):
 
     assert "None yet." in first.stdout
     assert "Still none." in second.stdout
-    assert 3 == second.turns[0].answered + 1
+    assert second.turns[0].answered + 1 == 3
 
 
 def test_a_gateway_turn(make_model, make_home, host, notes):
@@ -45,7 +45,7 @@ def test_a_gateway_turn(make_model, make_home, host, notes):
     home = make_home(model, servers={"notes": notes}, **WITHOUT)
 
     with home.gateway() as gateway:
-        assert "None yet." == gateway.ask("Which notes are there?")
+        assert gateway.ask("Which notes are there?") == "None yet."
 
     assert "list_notes" in model.turns[-1].results[0]
 
@@ -59,9 +59,9 @@ def test_an_acp_turn(make_model, make_home, host, notes):
     with home.acp([server]) as session:
         stop = session.prompt("Which notes are there?")
 
-    assert "end_turn" == stop["stopReason"]
-    assert "None yet." == session.text
-    assert 1 == len(session.tool_titles)
+    assert stop["stopReason"] == "end_turn"
+    assert session.text == "None yet."
+    assert len(session.tool_titles) == 1
 
 
 def test_a_provider_that_refuses(make_model, make_home):
@@ -70,7 +70,7 @@ def test_a_provider_that_refuses(make_model, make_home):
     run = make_home(model, **WITHOUT).oneshot("Hello")
 
     assert "Hello." not in run.stdout
-    assert "invalid_function_name" == model.refusals[0]["error"]["code"]
+    assert model.refusals[0]["error"]["code"] == "invalid_function_name"
 
 
 def test_python_inside_the_host(make_model, make_home):
