@@ -65,7 +65,7 @@ def search(catalog: Catalog, query: str, limit: int) -> Results:
         for document in _ordered(meant, scores):
             found.setdefault(document, "name")
     certain = bool(found)
-    if len(found) < limit:
+    if len(found) < limit and not (pattern and found):
         order: Iterable[int] = scores
         if len(catalog.groups) > 1 and not _names_a_server(index, asked):
             order = _spread(documents, scores, limit)

@@ -23,6 +23,7 @@ MAX_TEXT = 4000
 _SENTENCE = re.compile(r"[.!?。！？](?=\s|$)|\n")
 _NAMED = ("properties", "$defs", "definitions")
 _CHOICES = ("anyOf", "oneOf", "allOf")
+_FLAT = frozenset(("type", "description", "title", "default", "format", "minimum", "maximum", "examples", "$ref"))
 
 
 def field_texts(entry: Entry) -> Iterator[tuple[int, str]]:
@@ -76,7 +77,7 @@ def _schema_texts(schema: Mapping[str, Any]) -> tuple[list[str], list[str], list
                         if isinstance(text, str):
                             size -= len(text)
                             texts.append(text[:MAX_PARAMETER_TEXT])
-                        if len(child) > 2:  # more than a type and a description
+                        if not _FLAT.issuperset(child):
                             below.append(child)
                 if nodes < 0 or size < 0:
                     return names[:MAX_NODES], texts, values

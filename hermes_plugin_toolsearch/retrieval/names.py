@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from ..cache import Cache
 from ..catalog import Catalog, Entry
 from ..text import fold
 
@@ -30,15 +31,15 @@ class Names:
         self.full: dict[str, int] = {}
         self.tool: dict[str, list[int]] = {}
         self.spelled: dict[str, list[int]] = {}
-        lower = []
+        patterned = []
         for document, entry in enumerate(entries):
             self.full[entry.name] = document
             self.tool.setdefault(entry.tool, []).append(document)
             name, tool, server = squeezed(entry.name), squeezed(entry.tool), squeezed(entry.server)
             for form in {name, tool, server + tool, tool.removeprefix(server)} - {""}:
                 self.spelled.setdefault(form, []).append(document)
-            lower.append(entry.name.lower())
-        self.lower = tuple(lower)
+            patterned.append((entry.name.lower(), entry.tool.lower()))
+        self._patterned = tuple(patterned)
 
     def resolve(self, written: str) -> tuple[int, ...]:
         """The documents that ``written`` may name: by full name, else by tool name, else in another spelling."""
@@ -82,14 +83,18 @@ class Names:
     def matching(self, pattern: str) -> list[int]:
         """The documents whose name, or tool name at its server, fits ``pattern`` (``*`` for anything)."""
         pieces = pattern.lower().split("*")
-        return [document for document, name in enumerate(self.lower) if _fits(pieces, name)]
+        return [
+            document
+            for document, (name, tool) in enumerate(self._patterned)
+            if _fits(pieces, name) or _fits(pieces, tool)
+        ]
 
     def containing(self, text: str) -> list[int]:
         """The documents whose name has ``text`` in it, whatever separators either is written with."""
         piece = squeezed(text)
         if not piece:
             return []
-        return [document for document, name in enumerate(self.lower) if piece in squeezed(name)]
+        return [document for document, (name, _) in enumerate(self._patterned) if piece in squeezed(name)]
 
 
 def pattern_in(query: str) -> str | None:
@@ -126,15 +131,9 @@ def _fits(pieces: list[str], name: str) -> bool:
     return len(name) - at >= len(rest[-1]) and name.endswith(rest[-1])
 
 
-_kept: tuple[tuple[str, Names], ...] = ()
+_cache: Cache[str, Names] = Cache(MAX_KEPT)
 
 
 def names_of(catalog: Catalog) -> Names:
     """The names of ``catalog``, from the cache where there."""
-    global _kept  # noqa: PLW0603
-    for fingerprint, names in _kept:
-        if fingerprint == catalog.fingerprint:
-            return names
-    names = Names(catalog.entries)
-    _kept = ((catalog.fingerprint, names), *_kept[: MAX_KEPT - 1])
-    return names
+    return _cache.get(catalog.fingerprint, lambda: Names(entry for group in catalog.groups for entry in group.entries))

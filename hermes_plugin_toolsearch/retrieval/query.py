@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..languages import in_english
 from ..text import Word, analyse, stem, words
 from .index import Index
 from .vocabulary import SAID_IN_PASSING, related
@@ -49,26 +50,34 @@ class Query:
 
 
 def parse(index: Index, text: str) -> Query:
-    """Read ``text`` against the terms of ``index``. What exceeds the bounds is not read."""
+    """Read ``text`` against the terms of ``index``. What exceeds the bounds is not read.
+
+    A query in another language is read in English too, as far as the glossary goes; its own words then count only
+    where a tool has them.
+    """
     text = text[:MAX_QUERY]
-    places: dict[str, int] = {}
-    units: list[Unit] = []
-    clauses: list[tuple[int, ...]] = []
-    for part in _CLAUSE.split(text):
+    english = in_english(text)
+    units: dict[str, Unit] = {}
+    clauses: list[tuple[str, ...]] = []
+    for part in (*_CLAUSE.split(text), english):
         members = []
         for unit in _units(index, part):
-            place = places.get(unit.word)
-            if place is None:
+            if english and part is not english and not unit.known:
+                continue
+            if unit.word not in units:
                 if len(units) == MAX_UNITS:
                     break
-                place = places[unit.word] = len(units)
-                units.append(unit)
-            members.append(place)
+                units[unit.word] = unit
+            members.append(unit.word)
         if members:
             clauses.append(tuple(dict.fromkeys(members)))
     if not units:  # nothing but stop words: they are all there is to go by
-        units = [_unit(index, stem(analyse(word).plain)) for word in words(text)[:MAX_UNITS]]
-    return Query(tuple(units), tuple(clauses) if len(clauses) > 1 else ())
+        for word in words(text)[:MAX_UNITS]:
+            term = stem(analyse(word).plain)
+            units.setdefault(term, _unit(index, term))
+    place = {word: at for at, word in enumerate(units)}
+    several = len(clauses) > 1 and not english
+    return Query(tuple(units.values()), tuple(tuple(place[word] for word in clause) for clause in clauses if several))
 
 
 def _units(index: Index, text: str) -> Iterator[Unit]:
