@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from . import bridge, tokens
+from .cache import Cache
 from .catalog import Catalog, Definition, Partition, partition, split_name
 from .config import DEFAULT_NAMES, BridgeNames, ToolSearchConfig
 from .listing import Listing, listing_budget, make_listing
+
+TOLD_CHARS = 9_500
+"""The longest listing for the conversation: Hermes moves what a hook tells beyond 10,000 characters into a file."""
 
 NOTHING_TO_DEFER = "no deferrable tool"
 
@@ -19,6 +23,8 @@ class Assembly:
     """A tools array and how it came about.
 
     ``tool_defs`` is the array; ``listing`` is None where nothing is deferred, and ``reason`` then says why.
+    ``overflow`` is the listing that the budget allows where the provider's limit on a description does not: it
+    belongs into the conversation, once, where text may be long.
     """
 
     tool_defs: list[Definition]
@@ -26,6 +32,7 @@ class Assembly:
     listing: Listing | None
     reason: str
     names: BridgeNames
+    overflow: str = ""
 
     @property
     def activated(self) -> bool:
@@ -112,20 +119,29 @@ def assemble(
     if max_chars:
         bare = bridge.definitions(names, parts.catalog, "")[0]
         room = max(0, max_chars - len(bare["function"]["description"]) - 1)
-    listing = make_listing(parts.catalog, budget=budget, mode=config.listing, max_chars=room, trust=config.trust)
+
+    def listed(chars: int | None) -> Listing:
+        return make_listing(parts.catalog, budget=budget, mode=config.listing, max_chars=chars, trust=config.trust)
+
+    listing = listed(room)
+    told = listed(TOLD_CHARS).text if room is not None else ""
     tool_defs = [*parts.visible, *bridge.definitions(names, parts.catalog, listing.text)]
-    return Assembly(tool_defs, parts, listing, "", names)
+    return Assembly(tool_defs, parts, listing, "", names, told if told != listing.text else "")
 
 
 def eager_tokens(catalog: Catalog) -> int:
     """What the definitions of every tool in ``catalog`` would cost each turn, in tokens."""
-    return tokens.count_definitions(
-        {
-            "type": "function",
-            "function": {"name": entry.name, "description": entry.description, "parameters": entry.parameters},
-        }
+    functions = (
+        {"name": entry.name, "description": entry.description, "parameters": entry.parameters}
         for entry in catalog.entries
     )
+    return _eager.get(
+        catalog.fingerprint,
+        lambda: tokens.count_definitions({"type": "function", "function": function} for function in functions),
+    )
+
+
+_eager: Cache[str, int] = Cache(32)
 
 
 def _name(definition: Definition) -> str:
