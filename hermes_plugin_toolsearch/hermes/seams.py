@@ -104,7 +104,7 @@ def install_on_agent() -> bool:
     agent = getattr(sys.modules.get("run_agent"), "AIAgent", None)
     if not hasattr(agent, "run_conversation"):
         return False
-    from . import assembly_hook, delegation, direct, execution, feed, host, requests, tiered
+    from . import assembly_hook, delegation, direct, execution, feed, host, requests, tiered, wire
 
     seams: dict[str, Wrapper | None] = {
         "run_conversation": assembly_hook.run_conversation,
@@ -126,7 +126,7 @@ def install_on_agent() -> bool:
     for name, wrapper in seams.items():
         if wrapper is not None:
             wrap(agent, name, wrapper, seam=f"AIAgent.{name}")
-    if not (has_tiers and tiered.has_own_words()):
+    if not (has_tiers and wire.has_own_words()):
         feed.install()
     STATUS["AIAgent"] = "installed"
     return True

@@ -82,7 +82,10 @@ def _called(log: Log, item: Opened, deferred: Mapping[str, Any]) -> None:
     for call in item.calls:
         name = call.function.name
         if call is item.written:  # the host opens it itself
-            name = str(as_mapping(call.function.arguments, "name").get("name"))
+            envelope = as_mapping(call.function.arguments, "name")
+            entries = envelope.get("calls")
+            entry = entries[0] if isinstance(entries, list) and entries else envelope
+            name = str(entry.get("name")) if isinstance(entry, Mapping) else ""
         if name not in deferred:
             log.append("refuse")
             continue
