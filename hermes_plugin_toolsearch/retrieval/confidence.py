@@ -2,7 +2,7 @@
 
 A logistic model of six things that a search knows about its own answer, fitted on half of the judged queries, each
 with its tools there and with their servers (or, in sets of one server, the tools alone) taken away. On the other
-half, below :data:`UNSURE`: 7 % of the answerable and 70 % of the unanswerable queries over 59 servers; a tool taken
+half, below :data:`UNSURE`: 11 % of the answerable and 73 % of the unanswerable queries over 59 servers; a tool taken
 away from among its near-twins is noticed far less (``benchmarks/retrieval`` has the curve).
 """
 
@@ -41,7 +41,7 @@ def confidence_of(index: Index, query: Query, ranked: Ranked) -> float:
         + _COVERAGE * _answered(index, query, ranked)
         + _NAME * float(ranked.name_coverage[0])
         + _MARGIN * (1 - float(ranked.scores[min(_FIFTH, len(ranked.scores) - 1)] / (ranked.scores[0] or 1.0)))
-        + _LENGTH * math.log(len(query.units))
+        + _LENGTH * math.log(sum(bool(unit.alternatives) for unit in query.units))
         + (0.0 if service is None else _SERVICE_FOUND if service else _SERVICE_MISSING)
     )
     return 1 / (1 + math.exp(-logit))
