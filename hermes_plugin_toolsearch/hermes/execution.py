@@ -17,7 +17,8 @@ from typing import Any, Literal
 from ..arguments import check
 from ..calls import Invocation, Refusal, open_call
 from ..config import DEFAULT_NAMES
-from ..names import Scope
+from ..names import Scope, Unresolved
+from ..refusals import unresolved
 from . import bridge_tools, host, seams, usage
 from .session import Session, current
 
@@ -96,22 +97,38 @@ def open_all(session: Session, calls: Sequence[Any]) -> list[Opened]:
             name = getattr(DEFAULT_NAMES, role)
             parts = [(name, arguments) for arguments in shapes]
             opened.append(Opened(call, tuple(_numbered(call, parts))))
-        elif role == "call" and not _opened_by_the_host(call):
+        elif role == "call":
             scope = scope or session.scope()
-            parts = [_carried_out(session, part) for part in open_call(call.function.arguments, scope)]
-            opened.append(Opened(call, tuple(_numbered(call, parts))))
+            meant = open_call(call.function.arguments, scope)
+            if _opened_by_the_host(call, meant):
+                session.repeats.called()
+                opened.append(Opened(call, (call,)))
+            else:
+                parts = [_carried_out(session, part) for part in meant]
+                opened.append(Opened(call, tuple(_numbered(call, parts))))
+        elif (refusal := _absent(session, call.function.name)) is not None:
+            opened.append(Opened(call, tuple(_numbered(call, [_carried_out(session, refusal)]))))
         else:
             session.repeats.called()
             opened.append(Opened(call, (call,)))
     return opened
 
 
-def _opened_by_the_host(call: Any) -> bool:
+def _absent(session: Session, name: str) -> Refusal | None:
+    """The answer to a direct call of a tool that the session has at other times; None for any other call."""
+    if any(definition["function"]["name"] == name for definition in getattr(session.agent, "tools", None) or ()):
+        return None
+    scope = session.scope()
+    found = scope.resolve(name)
+    return unresolved(found, {}, scope) if isinstance(found, Unresolved) and found.reason == "absent" else None
+
+
+def _opened_by_the_host(call: Any, meant: Sequence[Invocation | Refusal]) -> bool:
     if host.native() != "tiered":
         return False
     from . import tiered
 
-    return tiered.opens(call)
+    return tiered.opens(call, meant)
 
 
 def _in_the_hosts_shape(session: Session, role: Literal["search", "describe"], arguments: Any) -> list[Any]:

@@ -127,9 +127,9 @@ def shapes(argument: str) -> dict[str, Any]:
 
 
 def keys(value: Any) -> Any:
-    """Names of fields, not of tools, without their values."""
+    """Names of fields without their values; of a mapping by tool or of a list, those of the first."""
     if isinstance(value, dict):
-        return {re.sub(r"mcp__\w+", "<tool>", key): keys(part) for key, part in value.items()}
+        return {key: keys([*part.values()] if key == "tools" else part) for key, part in value.items()}
     return [keys(part) for part in value[:1]] if isinstance(value, list) else type(value).__name__
 
 
