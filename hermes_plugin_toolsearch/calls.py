@@ -37,29 +37,7 @@ def open_call(arguments: object, scope: Scope) -> tuple[Invocation | Refusal, ..
     if len(outcomes) > MAX_CALLS:
         error = f"Only the first {MAX_CALLS} calls were taken; send the others again, at most {MAX_CALLS} at once."
         outcomes[MAX_CALLS:] = [Refusal({"error": error})]
-    return tuple(_sendable(outcome, scope) if isinstance(outcome, Refusal) else outcome for outcome in outcomes)
-
-
-def _sendable(refusal: Refusal, scope: Scope) -> Refusal:
-    """Return ``refusal`` with corrected calls that will not be refused for their shape in turn."""
-
-    def checked(call: Mapping[str, Any]) -> Mapping[str, Any]:
-        if "calls" in call:
-            return {"calls": [checked(part) for part in call["calls"]]}
-        target = None if call["name"].startswith("<") else scope.resolve(call["name"])
-        if target is None or isinstance(target, Unresolved) or target.name == scope.bridge.call:
-            return call
-        again = next(_opened(call, scope, MAX_DEPTH - 1))
-        if isinstance(again, Invocation) and again.name == target.name:
-            return call
-        return refusals.call(target.name, completed({}, target.entry.parameters))
-
-    message = dict(refusal.message)
-    if "corrected_call" in message:
-        message["corrected_call"] = checked(message["corrected_call"])
-    if "one_of" in message:
-        message["one_of"] = [checked(call) for call in message["one_of"]]
-    return Refusal(message)
+    return tuple(outcomes)
 
 
 def _opened(written: object, scope: Scope, depth: int) -> Iterator[Invocation | Refusal]:
@@ -189,7 +167,7 @@ def _at_server(
     """Take what ``written`` means at the server that is named beside it, unless that is an argument of the tool."""
     if isinstance(resolved, Resolved) and (resolved.exact or server[0] in shape(resolved.entry.parameters).properties):
         return resolved
-    if isinstance(resolved, Unresolved) and resolved.reason == "not granted":
+    if isinstance(resolved, Unresolved) and resolved.reason in ("not granted", "absent"):
         return resolved
     return scope.resolve(f"{server[1]}/{written}")
 

@@ -51,12 +51,14 @@ class Unresolved:
     """A written name that means no single granted tool.
 
     ``candidates`` are granted names: all meanings (at most five) of an ``ambiguous`` name, the most similar names
-    to an ``unknown`` one, and none for a tool that exists but was ``not granted``.
+    to an ``unknown`` one, and none for a tool that exists but was ``not granted``, or for one that the session has
+    when its server is there but that is ``absent`` now; ``state`` then says of what state its server is.
     """
 
     written: str
-    reason: Literal["unknown", "ambiguous", "not granted"]
+    reason: Literal["unknown", "ambiguous", "not granted", "absent"]
     candidates: tuple[str, ...] = ()
+    state: str = ""
 
     @property
     def text(self) -> str:
@@ -64,6 +66,8 @@ class Unresolved:
         name = repr(self.written[:_LONGEST_NAME])
         if self.reason == "not granted":
             return f"{name} is a known tool, but it is not enabled in this session; it was not run and cannot be."
+        if self.reason == "absent":
+            return f"{name} is not available now: {self.state}. It was not run."
         if self.reason == "ambiguous":
             return f"{name} means more than one tool: {', '.join(self.candidates)}. Write the full name of one."
         if self.candidates:
@@ -77,20 +81,25 @@ class Scope:
 
     ``deferred`` are the tools behind the bridge, ``visible`` the definitions (by name) that the model sees directly.
     ``known`` says of one name whether any tool in the process has it, granted or not; it is asked only about the
-    very name that the model wrote, so that the answer can tell "not enabled here" from "no such tool".
+    very name that the model wrote, so that the answer can tell "not enabled here" from "no such tool". ``absent``
+    says of a name that the session has at other times why it is not there now, and gives None for any other.
     """
 
     deferred: Catalog
     visible: Mapping[str, Definition] = field(default_factory=dict)
     bridge: BridgeNames = DEFAULT_NAMES
     known: Callable[[str], bool] = lambda name: False
+    absent: Callable[[str], str | None] = lambda name: None
 
     def resolve(self, written: str) -> Resolved | Unresolved:
         """Find the tool that ``written`` means. Never raises."""
         exact = self._named(written, exact=True) or self._named(self._renamed(written), exact=True)
         if exact is not None:
             return exact
-        # Asked before any other spelling: a tool that the session was not granted must not run another in its place.
+        # Asked before any other spelling: a tool that is gone or was not granted must not run another in its place.
+        state = self.absent(written)
+        if state is not None:
+            return Unresolved(written, "absent", state=state)
         if self.known(written):
             return Unresolved(written, "not granted")
         meanings = self._meanings(written)

@@ -44,6 +44,8 @@ def unresolved(name: Unresolved, own: Mapping[str, Any], scope: Scope) -> Refusa
     message: dict[str, Any] = {"error": name.text}
     if name.reason == "not granted":
         message["next"] = "Do the task with the tools of this session, or tell the user that this one is not enabled."
+    elif name.reason == "absent":
+        message["next"] = f"Call {scope.bridge.search} to see whether another tool does it, or tell the user."
     elif name.candidates:
         message["did_you_mean"] = list(name.candidates)
         certain = len(name.candidates) == 1

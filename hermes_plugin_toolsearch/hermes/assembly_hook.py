@@ -88,30 +88,61 @@ def run_conversation(original: Callable[..., Any], agent: Any, *args: Any, **kwa
 def settle(session: Session) -> None:
     """Give the agent the tools array that belongs to it, unless it holds one that must keep its bytes.
 
-    An array that we published and the host left alone stays as it is while its terms hold: a changed catalog is then
-    announced in the turn that begins, or published under ``catalog_changes: rebuild``. An array that the host has
-    just built, or that was made for another provider, context length or switch, is replaced.
+    An array that we published stays as it is while its terms hold and what is visible in it is what the host has
+    now, be it that the host has made its own anew: a changed catalog is then announced in the turn that begins, or
+    published under ``catalog_changes: rebuild``. Where other tools became visible, or the provider, the context
+    length or a switch is another, the array is made anew.
     """
     if host.native() == "tiered":
         from . import tiered
 
         tiered.settle(session)
         return
-    held = session.published
     refresh()
-    assembly = session.assembly()
-    tools = list(getattr(session.agent, "tools", None) or ())
-    if held is not None and held.assembly.activated and tools == held.tools and _same_terms(held.assembly, assembly):
+    _settle(session, session.assembly())
+    session.settled = _tools(session)
+
+
+def settle_again(session: Session) -> None:
+    """Settle once more where the host has changed the array since: some look for new servers as a turn begins."""
+    try:
+        if host.native() != "tiered" and session.settled != _tools(session):
+            settle(session)
+    except Exception:
+        seams.fall_back("settling the tools array again")
+
+
+def _settle(session: Session, assembly: Assembly) -> None:
+    held = session.published
+    session.remember(assembly.partition.catalog)
+    tools = _tools(session)
+    names = assembly.names.as_set()
+    if held is not None and held.assembly.activated and _same_terms(held.assembly, assembly):
         change = changes.between(session.told or held.assembly.partition.catalog, assembly.partition.catalog)
-        if change is None:
+        keeps = change is None or session.config.catalog_changes == "announce"
+        if keeps and _without(names, tools) == _without(names, held.tools):
+            if tools != held.tools:
+                _hand_over(session, held.tools, bridged=True)
+            if change is not None:
+                session.tell(change.note(assembly.names), assembly.partition.catalog)
+                log.info("tool search: %s", change.summary())
             return
-        if session.config.catalog_changes == "announce":
-            session.tell(change.note(assembly.names), assembly.partition.catalog)
-            log.info("tool search: %s", change.summary())
-            return
-    bridged = any(definition["function"]["name"] in assembly.names.as_set() for definition in tools)
-    if assembly.activated or bridged:  # otherwise the host's array stays the host's, byte for byte
+    if assembly.activated or len(_without(names, tools)) < len(tools):  # otherwise it is the host's, byte for byte
         publish(session, assembly)
+
+
+def _tools(session: Session) -> list[Definition]:
+    return list(getattr(session.agent, "tools", None) or ())
+
+
+def _without(names: frozenset[str], tools: list[Definition]) -> list[Definition]:
+    return [definition for definition in tools if definition["function"]["name"] not in names]
+
+
+def _hand_over(session: Session, tools: list[Definition], *, bridged: bool) -> None:
+    names = [definition["function"]["name"] for definition in tools]
+    session.agent.tools = tools
+    session.agent.valid_tool_names = ValidNames(session, names) if bridged else set(names)
 
 
 def republish(session: Session) -> None:
@@ -126,13 +157,9 @@ def republish(session: Session) -> None:
 
 def publish(session: Session, assembly: Assembly) -> None:
     """Put ``assembly``'s array, and what others appended to the host's, in the agent's hands."""
-    agent, held = session.agent, session.published
-    tools = list(getattr(agent, "tools", None) or ())
-    expected = [*assembly.tool_defs, *_appended(tools, assembly, held)]
-    if tools != expected:
-        agent.tools = expected
-    names = [definition["function"]["name"] for definition in expected]
-    agent.valid_tool_names = ValidNames(session, names) if assembly.activated else set(names)
+    held = session.published
+    expected = [*assembly.tool_defs, *_appended(_tools(session), assembly, held)]
+    _hand_over(session, expected, bridged=assembly.activated)
     if held is None or held.assembly.summary() != assembly.summary():
         log.info("%s", assembly.summary())
         for problem in assembly.partition.problems:

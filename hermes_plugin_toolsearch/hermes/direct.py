@@ -18,7 +18,8 @@ class ValidNames(set[str]):
 
     The host asks "is this name valid?" before every call, and of the names that a skill requires; it lists the names
     in its error for an unknown one, and hands them to the sandbox of ``execute_code``. Thousands of deferred names
-    must be valid and must not be listed, so membership and iteration differ here on purpose.
+    must be valid and must not be listed, so membership and iteration differ here on purpose. The name of a tool whose
+    server is away is valid too: its call gets there, and is answered with the reason.
     """
 
     def __init__(self, session: Session, names: Iterable[str]) -> None:
@@ -28,7 +29,7 @@ class ValidNames(set[str]):
     def __contains__(self, name: object) -> bool:
         if super().__contains__(name):
             return True
-        return isinstance(name, str) and (name in DEFAULT_NAMES.as_set() or _deferred(self._session, name))
+        return isinstance(name, str) and (name in DEFAULT_NAMES.as_set() or _answered(self._session, name))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return set, (list(self),)
@@ -51,9 +52,10 @@ def repair_tool_call(original: Callable[..., Any], agent: Any, name: Any, *args:
     return original(agent, name, *args, **kwargs)
 
 
-def _deferred(session: Session, name: str) -> bool:
+def _answered(session: Session, name: str) -> bool:
     try:
-        return name in session.scope().deferred.by_name
+        scope = session.scope()
+        return name in scope.deferred.by_name or scope.absent(name) is not None
     except Exception:
         seams.fall_back("looking up a tool name")
         return False

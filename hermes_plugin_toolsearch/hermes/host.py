@@ -10,7 +10,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal
 
-from ..bridge import MissingServer
 from ..config import DEFAULT_NAMES, Notice, ToolSearchConfig, read_config
 
 log = logging.getLogger(__name__.split(".hermes.", maxsplit=1)[0])
@@ -196,22 +195,3 @@ def foreign_bridge_tool() -> str | None:
         if owner not in (None, TOOLSET):
             return f"{name} is a tool of the toolset {owner}"
     return None
-
-
-def missing_servers(enabled: Iterable[str] | None, disabled: Iterable[str] | None) -> list[MissingServer]:
-    """The configured MCP servers that a session with these toolsets would have, and that are not connected."""
-    try:
-        from tools.mcp_tool import get_mcp_status
-    except ImportError:  # Hermes without the mcp extra
-        return []
-    granted = None if enabled is None else set(enabled)
-    denied = set(disabled or ())
-    missing = []
-    for status in get_mcp_status():
-        name = status["name"]
-        aliases = {name, f"mcp-{name}"}
-        if status.get("connected") or aliases & denied:
-            continue
-        if granted is None or granted & (aliases | {"all", "*"}):
-            missing.append(MissingServer(name, "configured, but not connected; its tools are not available"))
-    return missing

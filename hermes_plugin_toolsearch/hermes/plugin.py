@@ -60,12 +60,15 @@ def stay_away(ctx: Any) -> None:
     ctx.register_command("toolsearch", lambda arguments="": ISOLATED, description="Why tool search is off.")
 
 
-def turn_note(**kwargs: Any) -> dict[str, str] | None:
+def turn_note(conversation_history: Any = (), **kwargs: Any) -> dict[str, str] | None:
     """Add to the user's message what the model should know of its tools in this turn, if anything."""
+    from . import assembly_hook
     from .session import current
 
     session = current()
-    note = session.take_notes() if session is not None else ""
+    if session is not None:
+        assembly_hook.settle_again(session)
+    note = session.notes_for(conversation_history) if session is not None else ""
     return {"context": note} if note else None
 
 

@@ -7,7 +7,7 @@ error text answer from it, and it is derived anew from the live agent's own tool
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from ..catalog import Catalog, Definition
 from ..config import ToolSearchConfig
 from ..names import Scope
 from ..repeats import Repeats
-from . import host, providers
+from . import absence, host, providers
 
 _current: ContextVar[Session | None] = ContextVar("toolsearch_session", default=None)
 _raw_read: ContextVar[bool] = ContextVar("toolsearch_raw_read", default=False)
@@ -46,6 +46,8 @@ class Session:
         self.off = False
         self.max_chars: int | None = None  # learned from a provider's refusal
         self.told: Catalog | None = None  # the catalog that the model was last told of, if not by its array
+        self.settled: list[Definition] | None = None  # the array as the last settling left it
+        self._memory = absence.Memory()
         self._notes: list[str] = []
 
     @property
@@ -92,17 +94,26 @@ class Session:
         what memory providers and context engines appended to it.
         """
         assembly = assembly or self.assembly()
-        names = assembly.names
+        names, catalog = assembly.names, assembly.partition.catalog
+        self.remember(catalog)
         visible: dict[str, Definition] = {}
         for definition in getattr(self.agent, "tools", None) or ():
             name = definition["function"]["name"]
-            if name not in names.as_set() and name not in assembly.partition.catalog.by_name:
+            if name not in names.as_set() and name not in catalog.by_name:
                 visible[name] = definition
-        return Scope(assembly.partition.catalog, visible, names, host.is_known)
+
+        def absent(name: str) -> str | None:
+            return self._memory.why_absent(name, catalog, self.missing_servers())
+
+        return Scope(catalog, visible, names, host.is_known, absent)
+
+    def remember(self, catalog: Catalog) -> None:
+        """Take note of what the session has now, so that a tool that goes can be told from one that never was."""
+        self._memory.remember(catalog)
 
     def missing_servers(self) -> list[MissingServer]:
         """Servers of this session's grant that are configured and not connected, and why."""
-        return host.missing_servers(
+        return absence.missing_servers(
             getattr(self.agent, "enabled_toolsets", None), getattr(self.agent, "disabled_toolsets", None)
         )
 
@@ -111,9 +122,22 @@ class Session:
         self._notes.append(note)
         self.told = catalog
 
-    def take_notes(self) -> str:
-        """What this turn should tell the model; each note is handed out once."""
+    def notes_for(self, history: Iterable[Any]) -> str:
+        """What this turn should tell the model: news once, and the listing that its array has no room for.
+
+        Hosts from 0.19 keep what a turn was told in the conversation, so the listing is in ``history`` after the
+        first time, until a compaction drops it. Earlier ones forget it after the turn, and it is told again.
+        """
         notes, self._notes = self._notes, []
+        overflow = self.published.assembly.overflow if self.published is not None else ""
+        if overflow and not any(
+            overflow in value
+            for message in history
+            if isinstance(message, dict)
+            for value in message.values()
+            if isinstance(value, str)
+        ):
+            notes.append(f"[tool search] {overflow}")
         return "\n".join(notes)
 
     def _bridge_problem(self) -> str | None:

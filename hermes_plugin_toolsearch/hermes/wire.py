@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from ..config import DEFAULT_NAMES, BridgeNames
+from ..names import Scope
 from . import direct, feed, host, providers, requests, seams, usage
 from .session import current
 
@@ -86,15 +87,15 @@ def _read(agent: Any, answer: Any, names: BridgeNames) -> None:
     """
     usual = {name: usual for usual, name in _other(names).items()}
     session = current()
-    deferred: Mapping[str, Any] | None = None
+    scope: Scope | None = None
     for call in _calls_in(answer):
         if call.name in agent.valid_tool_names:
             continue
         if call.name in usual:
             call.name = usual[call.name]
         elif session is not None and session.agent is agent:
-            deferred = session.scope().deferred.by_name if deferred is None else deferred
-            if call.name in deferred:
+            scope = scope or session.scope()
+            if call.name in scope.deferred.by_name or scope.absent(call.name) is not None:
                 agent.valid_tool_names.add(call.name)
 
 

@@ -1,0 +1,348 @@
+"""Every kind of session, and change under way: what each is offered, finds, calls and is told; on any host."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testing.hermes_home import HermesHome, replay
+from testing.scripted_model import After, Call, Request, ScriptedModel
+from testing.strict_providers import unique_names
+
+DRIVER = Path(__file__).with_name("sessions_driver.py")
+BRIDGE = {"tool_search", "tool_describe", "tool_call"}
+TOLD = "[tool search]"
+NO_REVIEW = {"skills": {"creation_nudge_interval": 0}, "memory": {"nudge_interval": 0}}
+"""Keeps the host from reviewing a long conversation beside it."""
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Any:
+    """Makes a replayed server of tools that take a text; what it ran is in a log of its name."""
+
+    def make(label: str, *options: str, names: Iterable[str] = ("add_note", "list_notes")) -> dict[str, Any]:
+        text = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+        tools = [{"name": name, "description": f"{name} of {label}.", "inputSchema": text} for name in names]
+        catalog = tmp_path / f"{label}.json"
+        catalog.write_text(json.dumps({"tools": tools}), encoding="utf-8")
+        return replay(catalog, "--log", str(tmp_path / f"{label}.log"), *options)
+
+    return make
+
+
+@pytest.fixture
+def drive(tmp_path: Path) -> Any:
+    """Runs a mode of the driver in a home and returns what it printed."""
+
+    def run(home: HermesHome, mode: str, argument: Any = "", env: Any = None) -> dict[str, Any]:
+        argument = argument if isinstance(argument, str) else json.dumps(argument)
+        command = [str(home.host.python), str(DRIVER), mode, home.model.base_url, str(tmp_path), argument]
+        done = home.run(command, env=env, timeout=400)
+        lines = [line for line in done.stdout.splitlines() if line.startswith("OUTCOME ")]
+        assert lines, done.stdout[-2000:] + done.stderr[-4000:] + home.log[-4000:]
+        found: dict[str, Any] = json.loads(lines[-1].removeprefix("OUTCOME "))
+        return found
+
+    return run
+
+
+def through(name: str, text: str = "milk") -> list[Call]:
+    """One call through the bridge."""
+    return [Call("tool_call", {"name": name, "arguments": {"text": text}})]
+
+
+def searched(query: str) -> list[Call]:
+    """One search."""
+    return [Call("tool_search", {"query": query})]
+
+
+def offer(request: Request) -> str:
+    """The tools array as it went over the wire."""
+    return json.dumps(request.tools)
+
+
+def told(request: Request) -> list[str]:
+    """What the last user message says of changed tools; earlier hosts do not keep that for later turns."""
+    text = json.dumps([message for message in request.messages if message["role"] == "user"][-1], ensure_ascii=False)
+    return text.split(TOLD)[1:]
+
+
+def ran(folder: Path, server: str) -> list[Any]:
+    """The ``(tool, text)`` that reached a server, in order."""
+    log = folder / f"{server}.log"
+    lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+    return [(call["name"], (call["arguments"] or {}).get("text")) for call in map(json.loads, lines)]
+
+
+def starts(model: ScriptedModel, key: str) -> list[Request]:
+    """The first request of each turn of a conversation: those whose last message is the user's."""
+    return [request for request in model.conversation(key) if request.messages[-1]["role"] == "user"]
+
+
+def test_disabled_late_and_broken_servers_in_a_oneshot(
+    make_model: Any, make_home: Any, host: Any, server: Any, tmp_path: Path
+) -> None:
+    """``-z``: a disabled server is out of reach, a slow one is used once it is there, a broken one is named.
+
+    Nothing is cached before the first turn (B3, B4, B5, H2, H3, I4, I5).
+    """
+    secret, late = host.mcp_name("secret", "add_note"), host.mcp_name("late", "add_note")
+    script = [
+        searched("add a note"),
+        searched("broken server's notes"),
+        through(secret),
+        [Call(secret, {"text": "milk"})],
+        [Call("tool_describe", {"name": secret})],
+        through(late),
+        "Done.",
+    ]
+    servers = {
+        "secret": server("secret"),
+        "late": server("late", "--start-delay", "2"),
+        "notes": server("notes"),
+        "broken": server("broken", "--crash"),
+    }
+    home = make_home(make_model(script), servers=servers, extra={"agent": {"disabled_toolsets": ["secret"]}})
+    run = home.oneshot("Note it.")
+    found, broken, *refused, done = run.turns[-1].results
+    assert late in found and secret not in found
+    assert "secret" not in offer(run.turns[0])
+    assert "broken" in json.loads(broken)["unavailable"]
+    assert all("milk" not in result and '"parameters"' not in result for result in refused)
+    assert "milk" in done
+    assert (ran(tmp_path, "secret"), ran(tmp_path, "late")) == ([], [("add_note", "milk")])
+
+
+def test_children_reach_what_they_inherit_and_no_more(
+    make_model: Any, make_home: Any, host: Any, server: Any, drive: Any, tmp_path: Path
+) -> None:
+    """An unrestricted parent's child and grandchild have its servers; a child of one server has that one alone.
+
+    The last has nothing but the bridge, and what only its parent or nobody was granted is out of its reach
+    (I1, I8, I10, B1).
+    """
+    notes, letters = host.mcp_name("notes", "add_note"), host.mcp_name("letters", "add_note")
+    grandchild = [searched("add a note"), through(notes, "grandchild"), through(letters, "grandchild"), "Written."]
+    child = [[Call("delegate_task", {"goal": "GRANDCHILD: write"})], through(letters, "child"), "Delegated."]
+    alone = [
+        searched("add a note"),
+        through(letters, "stolen"),
+        [Call(letters, {"text": "stolen"})],
+        through("terminal", "stolen"),
+        [Call("delegate_task", {"goal": "STOLEN"})],
+        through(notes, "alone"),
+        "Written.",
+    ]
+    scripts = {
+        "GRANDCHILD": grandchild,
+        "CHILD-ALL": child,
+        "CHILD-ONE": alone,
+        "PARENT-ALL": [
+            [Call("delegate_task", {"goal": "CHILD-ALL: write", "role": "orchestrator"})],
+            After("CHILD-ALL", len(child), "Done."),
+        ],
+        "PARENT-ONE": [[Call("delegate_task", {"goal": "CHILD-ONE: write"})], After("CHILD-ONE", len(alone), "Done.")],
+    }
+    model = make_model(scripts)
+    deep = {"delegation": {"max_spawn_depth": 2, "orchestrator_enabled": True}}
+    home = make_home(model, servers={"notes": server("notes"), "letters": server("letters")}, extra=deep)
+    drive(home, "children")
+
+    lower, one = model.conversation("GRANDCHILD"), model.conversation("CHILD-ONE")
+    assert set(lower[0].tool_names) >= BRIDGE
+    assert notes in lower[-1].results[0] and letters in lower[-1].results[0]
+    assert set(one[0].tool_names) == BRIDGE
+    assert notes in one[-1].results[0] and letters not in one[-1].results[0]
+    assert ran(tmp_path, "letters") == [("add_note", "grandchild"), ("add_note", "child")]
+    assert ran(tmp_path, "notes") == [("add_note", "grandchild"), ("add_note", "alone")]
+    assert model.conversation("STOLEN") == []
+
+
+def test_a_workers_child_cannot_finish_its_card(
+    make_model: Any, make_home: Any, host: Any, server: Any, tmp_path: Path
+) -> None:
+    """A kanban worker has its lifecycle tools as they are; its child cannot reach them, by any way (I2, I6)."""
+    done = {"summary": "done by the child"}
+    child = [
+        searched("complete the kanban card"),
+        [Call("tool_describe", {"name": "kanban_complete"})],
+        [Call("tool_call", {"name": "kanban_complete", "arguments": done})],
+        [Call("kanban_complete", done)],
+        through(host.mcp_name("notes", "add_note"), "child"),
+        "Tried.",
+    ]
+    worker = [
+        [Call("delegate_task", {"goal": "CHILD: finish the card"})],
+        After("CHILD", len(child), [Call("kanban_show", {})]),
+        "Done.",
+    ]
+    model = make_model({"CHILD": child, "": worker})
+    run = make_home(model, servers={"notes": server("notes")}).kanban_worker("A card", "Work on it.")
+    parent = [turn for turn in run.turns if "CHILD" not in turn.first_user_text]
+    assert {"kanban_complete", "kanban_block", "kanban_show"} | BRIDGE <= set(parent[0].tool_names)
+    last = model.conversation("CHILD")[-1]
+    assert not [name for name in last.tool_names if name.startswith("kanban_")]
+    assert "kanban_complete" not in json.loads(last.results[0]).get("matches", "")
+    assert '"parameters"' not in last.results[1]
+    assert ran(tmp_path, "notes") == [("add_note", "child")]
+    assert "done by the child" not in parent[-1].results[-1]
+    assert '"completed"' not in parent[-1].results[-1].replace("completed_at", "")
+
+
+def test_platforms_share_a_process_and_nothing_else(
+    make_model: Any, make_home: Any, host: Any, server: Any, drive: Any, tmp_path: Path
+) -> None:
+    """Six concurrent sessions of two platforms: each its own tools; an evicted agent comes back with the same bytes.
+
+    The active platform's own tools stay visible beside the bridge (A9, B4, B12, F1).
+    """
+    notes, letters = host.mcp_name("notes", "add_note"), host.mcp_name("letters", "add_note")
+    script = [searched("add a note"), through(notes), through(letters), "One.", through(notes), "Two."]
+    model = make_model(script)
+    extra = {"platform_toolsets": {"discord": ["hermes-discord", "notes"], "api_server": ["file", "letters"]}}
+    home = make_home(model, servers={"notes": server("notes"), "letters": server("letters")}, extra=extra)
+    outcome = drive(home, "platforms", env={"DISCORD_BOT_TOKEN": "unused"})
+    assert outcome["faults"] == []
+    for platform, own, other in (("discord", notes, letters), ("api_server", letters, notes)):
+        requests = model.conversation(f"{platform} ")
+        assert len({offer(request) for request in requests}) == 1
+        last = [request for request in requests if request.answered == 5]
+        assert len(last) == 3
+        for request in last:
+            assert own in request.results[0] and other not in request.results[0]
+    assert len(ran(tmp_path, "notes")) == 7 and len(ran(tmp_path, "letters")) == 3
+    assert "terminal" not in model.conversation("api_server")[0].tool_names
+
+
+def test_a_cron_job_has_its_tools_from_the_first_request(
+    make_model: Any, make_home: Any, host: Any, server: Any, tmp_path: Path
+) -> None:
+    """A job in a fresh process is offered the bridge, and reaches slow servers through it (H2, H3, I3, I5, I11)."""
+    late = host.mcp_name("late", "add_note")
+    model = make_model([searched("add a note"), through(late), "Noted."])
+    home = make_home(model, servers={"late": server("late", "--start-delay", "2")})
+    home.hermes("cron", "create", "every 1h", "JOB: note it", "--name", "job")
+    jobs = json.loads((home.path / "cron" / "jobs.json").read_text(encoding="utf-8"))
+    job = (jobs["jobs"] if isinstance(jobs, dict) else jobs)[0]
+    home.hermes("cron", "run", job["id"])
+    home.hermes("cron", "tick")
+    turns = model.turns
+    assert set(turns[0].tool_names) >= BRIDGE
+    assert late in turns[-1].results[0]
+    assert ran(tmp_path, "late") == [("add_note", "milk")]
+
+
+def test_the_sandbox_is_what_it_was(make_model: Any, make_home: Any, host: Any, server: Any, drive: Any) -> None:
+    """``execute_code`` declares and offers the same tools with and without the plugin (B1, L1, S4)."""
+    code = "import hermes_tools; print('OFFERS', sorted(n for n in dir(hermes_tools) if not n.startswith('_')))"
+    seen = []
+    for plugins in (("toolsearch",), ()):
+        model = make_model([searched("add a note"), [Call("execute_code", {"code": code})], "Done."])
+        home = make_home(model, servers={"notes": server("notes")}, plugins=plugins)
+        outcome = drive(home, "sandbox")
+        declared = [tool for tool in model.turns[0].tools if tool["function"]["name"] == "execute_code"]
+        resolved = [name for name in outcome["after"] if name not in BRIDGE]
+        seen.append((declared, model.turns[-1].results[-1].partition("OFFERS")[2].partition("]")[0], resolved))
+        assert outcome["before"] == outcome["after"]
+    assert seen[0][1].count("'") > 4
+    assert seen[0] == seen[1]
+
+
+def test_names_of_the_hosts_own_things(
+    make_model: Any, make_home: Any, host: Any, server: Any, drive: Any, tmp_path: Path
+) -> None:
+    """Servers called like toolsets, with one tool name among them and a tool listed twice: each reachable once.
+
+    No core tool is shadowed, no name is sent twice, and the bare name they share runs none of them (A11, B11, S6).
+    """
+    labels = ["memory", "web", "file", "terminal", "skills", "kanban", "tool_search"]
+    tools = {label: host.mcp_name(label, "add_note") for label in labels}
+    script = [
+        searched("add a note"),
+        *(through(name, label) for label, name in tools.items()),
+        through("add_note"),
+        [Call("terminal", {"command": "echo core"})],
+        "Done.",
+    ]
+    one = [searched("add a note"), through(tools["web"], "stolen"), through(tools["memory"], "one"), "Done."]
+    model = make_model({"MEMORY": one, "NAMES": script}, rules=[unique_names])
+    servers = {label: server(label) for label in labels}
+    servers["web"] = server("web", names=("add_note", "add_note", "list_notes"))
+    drive(make_home(model, servers=servers), "names")
+    everything, memory = model.conversation("NAMES")[-1], model.conversation("MEMORY")[-1]
+    assert model.refusals == []
+    assert {"memory", "terminal", "skills_list"} | BRIDGE <= set(everything.tool_names)
+    assert not set(tools.values()) & set(everything.tool_names)
+    assert "more than one tool" in everything.results[-2] or "mean" in everything.results[-2]
+    assert '"output": "core' in everything.results[-1]
+    assert {label: ran(tmp_path, label) for label in labels if label != "memory"} == {
+        label: [("add_note", label)] for label in labels if label != "memory"
+    }
+    assert ran(tmp_path, "memory") == [("add_note", "memory"), ("add_note", "one")]
+    assert tools["memory"] in memory.results[0] and tools["web"] not in memory.results[0]
+
+
+@pytest.mark.parametrize("foreign", ["", "tool_call", "tool_search"], ids=["disabled", "tool_call", "tool_search"])
+def test_half_a_bridge_defers_nothing(
+    make_model: Any, make_home: Any, host: Any, server: Any, drive: Any, foreign: str
+) -> None:
+    """With the bridge's toolset disabled, or a bridge name taken, every tool is shown and the log says why (A15)."""
+    model = make_model([[Call(host.mcp_name("notes", "add_note"), {"text": "milk"})], "Done."], rules=[unique_names])
+    home = make_home(model, servers={"notes": server("notes")})
+    drive(home, "half", foreign)
+    first, last = model.turns[0], model.turns[-1]
+    assert host.mcp_name("notes", "add_note") in first.tool_names
+    assert set(first.tool_names) & BRIDGE == ({foreign} if foreign else set())
+    assert "milk" in last.results[0]
+    assert (f"{foreign} is a tool of the toolset others" if foreign else "the toolset toolsearch is disabled") in (
+        home.log
+    )
+
+
+def test_a_session_follows_its_servers(
+    make_model: Any, make_home: Any, host: Any, server: Any, drive: Any, tmp_path: Path
+) -> None:
+    """Announced, added, removed, restarted with other tools, back again: the next call follows, the bytes stay.
+
+    What changed is said once, in the turn that begins, and a tool that went says so with the state of its server
+    (F1, F2, F4, H4, H9, H10, S2).
+    """
+    names = {tool: host.mcp_name("notes", tool) for tool in ("add_note", "list_notes", "burn_note", "pin_note")}
+    letter = host.mcp_name("letters", "add_note")
+    script = [
+        *(through(names["list_notes"], "begin"), "1"),
+        searched("burn a note"),
+        [Call("tool_describe", {"name": names["burn_note"]})],
+        through(names["burn_note"], "announced"),
+        through(names["list_notes"], "gone"),
+        [Call(names["list_notes"], {"text": "gone"})],
+        "2",
+        *(searched("letters note"), through(letter, "added"), "3"),
+        *(through(names["add_note"], "removed"), searched("add a note"), "4"),
+        *(through(names["pin_note"], "back"), through(names["burn_note"], "gone"), "5"),
+        *(through(letter, "again"), "6"),
+    ]
+    model = make_model(script)
+    home = make_home(model, servers={"notes": server("notes", "--watch")}, extra=NO_REVIEW)
+    drive(home, "changes", {"letters": server("letters")})
+    turns = starts(model, "CHANGE")
+    last = model.conversation("CHANGE")[-1]
+    assert [offer(turn) == offer(turns[0]) for turn in model.conversation("CHANGE")] == [True] * len(script)
+    assert ran(tmp_path, "notes") == [("list_notes", "begin"), ("burn_note", "announced"), ("pin_note", "back")]
+    assert ran(tmp_path, "letters") == [("add_note", "added"), ("add_note", "again")]
+    begin, found, described, burnt, gone, direct, letters, _, removed, without, _, old, _ = last.results
+    assert names["burn_note"] in found and '"parameters"' in described
+    for answer in (gone, direct):
+        assert "its server notes is connected and no longer offers it" in answer
+    assert letter in letters
+    assert "its server notes is neither connected nor configured any more" in removed
+    assert letter in without and names["add_note"] not in without
+    assert "its server notes is connected and no longer offers it" in old
+    notes = [told(turn) for turn in turns]
+    assert [len(note) for note in notes] == [0, 1, 1, 1, 1, 0]
+    assert names["burn_note"] in notes[1][0] and names["list_notes"] in notes[1][0]
+    assert letter in notes[2][0] and letter not in notes[3][0]
