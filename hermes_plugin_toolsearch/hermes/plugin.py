@@ -32,7 +32,7 @@ def register(ctx: Any) -> None:
         raise ImportError(
             f"tool search needs {', '.join(missing)}; install with: {sys.executable} -m pip install {' '.join(missing)}"
         )
-    from . import assembly_hook, bridge_tools, commands, tiered
+    from . import assembly_hook, bridge_tools, commands, records, tiered
 
     if host.isolated():
         stay_away(ctx)
@@ -44,7 +44,8 @@ def register(ctx: Any) -> None:
     else:
         bridge_tools.register(ctx)
         assembly_hook.install()
-    seams.await_agent()
+    seams.after_import("run_agent", seams.install_on_agent)
+    seams.after_import("agent.insights", records.install_insights)
 
 
 ISOLATED = (

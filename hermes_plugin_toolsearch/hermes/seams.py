@@ -57,25 +57,29 @@ def fall_back(doing: str) -> None:
     log.log(level, "tool search: %s failed; Hermes goes on without it", doing, exc_info=True)
 
 
-def await_agent() -> None:
-    """Install the seams on ``AIAgent`` now, or as soon as the host has imported it.
+def after_import(module: str, install: Callable[[], object]) -> None:
+    """Run ``install`` now if the host has imported ``module``, else as soon as it has.
 
-    No later moment is certain: an agent is built from memoized definitions without a call of anything of ours, where
-    the same definitions were asked for before (a banner does that).
+    For the agent no later moment is certain: one is built from memoized definitions without a call of anything of
+    ours, where the same definitions were asked for before (a banner does that). A module that is in the middle of
+    its own import is left to the moments that come after.
     """
-    if not install_on_agent() and _AGENT_MODULE not in sys.modules:
-        sys.meta_path.insert(0, _AfterImport())
-
-
-_AGENT_MODULE = "run_agent"
+    if module in sys.modules:
+        install()
+    else:
+        sys.meta_path.insert(0, _AfterImport(module, install))
 
 
 class _AfterImport(importlib.abc.MetaPathFinder):
-    """Lets the import of the agent's module happen as ever, and installs the seams at its end."""
+    """Lets one module be imported as ever, and runs something at the end of that."""
+
+    def __init__(self, module: str, install: Callable[[], object]) -> None:
+        self._module = module
+        self._install = install
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        """Find the agent's module by whoever finds it otherwise; anything else is none of its business."""
-        if fullname != _AGENT_MODULE:
+        """Find the module by whoever finds it otherwise; anything else is none of its business."""
+        if fullname != self._module:
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(fullname)
@@ -85,9 +89,9 @@ class _AfterImport(importlib.abc.MetaPathFinder):
             def execute_and_install(module: Any) -> None:
                 execute(module)
                 try:
-                    install_on_agent()
+                    self._install()
                 except Exception:
-                    fall_back("installing on the agent")
+                    fall_back(f"installing after the import of {fullname}")
 
             spec.loader.exec_module = execute_and_install  # type: ignore[method-assign]
         return spec
@@ -104,7 +108,7 @@ def install_on_agent() -> bool:
     agent = getattr(sys.modules.get("run_agent"), "AIAgent", None)
     if not hasattr(agent, "run_conversation"):
         return False
-    from . import assembly_hook, delegation, direct, execution, feed, host, requests, tiered, wire
+    from . import assembly_hook, delegation, direct, execution, feed, host, records, requests, tiered, wire
 
     seams: dict[str, Wrapper | None] = {
         "run_conversation": assembly_hook.run_conversation,
@@ -128,5 +132,6 @@ def install_on_agent() -> bool:
             wrap(agent, name, wrapper, seam=f"AIAgent.{name}")
     if not (has_tiers and wire.has_own_words()):
         feed.install()
+    records.install(agent)
     STATUS["AIAgent"] = "installed"
     return True
