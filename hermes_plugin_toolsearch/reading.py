@@ -18,7 +18,7 @@ from .refusals import Refusal
 from .salvage import salvaged
 from .schema import completed, shape, type_of
 
-MAX_DEPTH = 5
+MAX_DEPTH = 8
 """Envelopes within envelopes, and JSON text within JSON text."""
 
 Role = Literal["name", "arguments", "calls", "server", "remark"]
@@ -47,6 +47,9 @@ def read_arguments(target: Resolved, rest: Mapping[str, Any], scope: Scope) -> I
     """Read what stands beside the name as the arguments of ``target``: one level down, or right there."""
     form = shape(target.entry.parameters)
     live = {key: value for key, value in rest.items() if key in form.properties or not _idle(key, value, target, scope)}
+    # Of a tool that declares nothing, a remark may be an argument, but not beside an object of arguments.
+    if any(role_of(key) == "arguments" for key in rest):
+        live = {key: value for key, value in live.items() if key in form.properties or role_of(key) != "remark"}
     if live.get("type") == "function" and "arguments" in live:  # of the provider's own envelope
         del live["type"]
     nested: dict[str, dict[str, Any]] = {}

@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 
 from hermes_plugin_toolsearch.arguments import MAX_PROBLEMS, Checked, check
 from hermes_plugin_toolsearch.refusals import Refusal
+from hermes_plugin_toolsearch.repair import Steps, TooLargeError
+from hermes_plugin_toolsearch.validation import violations
 
 CAPTURES = Path(__file__).parents[2] / "shared" / "data" / "captures"
 
@@ -278,14 +280,17 @@ def test_a_broken_schema_lets_the_call_through(schema: dict[str, Any]) -> None:
 
 def test_an_external_reference_is_never_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
     """Checking opens no socket, whatever a schema refers to (D2)."""
+    opened: list[object] = []
 
-    def opened(*args: object, **kwargs: object) -> Any:
-        raise AssertionError("a socket was opened")
+    def note(*args: object, **kwargs: object) -> Any:
+        opened.append(args)
+        raise OSError("no network")
 
-    monkeypatch.setattr(socket, "socket", opened)
-    monkeypatch.setattr(socket, "getaddrinfo", opened)
+    monkeypatch.setattr(socket, "socket", note)
+    monkeypatch.setattr(socket, "getaddrinfo", note)
     for reference in ("http://127.0.0.1:9/a.json", "https://example.org/a.json#/x", "//host/a", "a.json"):
         assert through({"$id": "http://127.0.0.1:9/", "properties": {"x": {"$ref": reference}}}, {"x": 1})
+    assert opened == []
 
 
 def test_without_jsonschema_a_call_goes_through(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -338,6 +343,14 @@ def test_a_schema_that_explodes_lets_the_call_through() -> None:
     """Definitions that double at each of 60 levels end after a bounded number of steps."""
     doubling = {f"d{level}": {"allOf": [{"$ref": f"#/$defs/d{level + 1}"}] * 2} for level in range(60)}
     assert through({"properties": {"x": {"$ref": "#/$defs/d0"}}, "$defs": doubling}, {"x": "v"})
+
+
+def test_the_steps_of_a_validation_are_counted() -> None:
+    """Evaluation ends when the steps are used up, also where only the validator looks."""
+    doubling = {f"d{level}": {"allOf": [{"$ref": f"#/$defs/d{level + 1}"}] * 2} for level in range(12)}
+    schema = {"properties": {"x": {"not": {"$ref": "#/$defs/d0"}}}, "$defs": {**doubling, "d12": {"type": "string"}}}
+    with pytest.raises(TooLargeError):
+        list(violations(entry(schema), {"x": "v"}, Steps(1_000)))
 
 
 def test_a_foreign_regular_expression_is_not_run() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from granted import BATCH, GITHUB, SCOPE, TERMINAL, scope_of, tool
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from hermes_plugin_toolsearch.calls import MAX_CALLS, Invocation, Refusal, open_call
@@ -368,7 +368,12 @@ PARAMETERS = st.sampled_from(
     ["owner", "title", "project", "email", "path", "command", "data", "query", "limit", ISSUE, "x"]
 )
 SCALARS = st.one_of(
-    NAMES, st.none(), st.booleans(), st.integers(-3, 3), st.floats(allow_nan=False, width=16), st.text(max_size=8)
+    NAMES,
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 3),
+    st.floats(allow_nan=False, allow_infinity=False, width=16),
+    st.text(max_size=8),
 )
 
 
@@ -462,9 +467,69 @@ def test_no_invocation_holds_what_the_input_does_not_state(written: object) -> N
             assert states(values, outcome, SCOPE)
 
 
-@settings(
-    max_examples=EXAMPLES, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+def plain(name: str, arguments: Any) -> Any:
+    """Give the advertised shape."""
+    return {"name": name, "arguments": arguments}
+
+
+SHAPES = (
+    plain,
+    lambda name, arguments: {"name": name, "arguments": json.dumps(arguments)},
+    lambda name, arguments: {"function": {"name": name, "arguments": json.dumps(arguments)}, "type": "function"},
+    lambda name, arguments: {"tool": name, "arguments": arguments},
+    lambda name, arguments: {"name": name, "arguments": arguments, "index": 0, "reasoning": "so"},
+    lambda name, arguments: {"name": name, "calls": [plain(name, arguments)]},
 )
+WRAPPERS = (
+    json.dumps,
+    lambda envelope: {"calls": [envelope]},
+    lambda envelope: [envelope],
+    lambda envelope: {"arguments": envelope},
+    lambda envelope: {"name": "tool_call", "arguments": envelope},
+    lambda envelope: {"tool_call": envelope},
+)
+PARAMETERS_OF = {name: sorted(entry.parameters["properties"]) for name, entry in SCOPE.deferred.by_name.items()}
+
+
+@st.composite
+def calls(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
+    """Give a granted name and arguments of its parameters, with any values."""
+    name = draw(st.sampled_from(sorted(PARAMETERS_OF)))
+    keys = st.sampled_from(PARAMETERS_OF[name]) if PARAMETERS_OF[name] else st.nothing()
+    return name, draw(st.dictionaries(keys, ENVELOPES))
+
+
+@generated
+@given(calls(), st.sampled_from(SHAPES), st.lists(st.sampled_from(WRAPPERS), max_size=3))
+def test_a_call_in_any_wrapping_is_that_very_call(call: Any, shape: Any, wrappers: list[Any]) -> None:
+    """Whatever its argument values look like, a call loses and gains nothing in any shape and wrapping (D9, C10)."""
+    name, arguments = call
+    envelope = shape(name, arguments)
+    assume(not ("calls" in envelope and "calls" in PARAMETERS_OF[name]))  # there it is the tool's parameter
+    for wrapper in wrappers:
+        envelope = wrapper(envelope)
+    (outcome,) = open_call(envelope, SCOPE)
+    assert isinstance(outcome, Invocation), envelope
+    assert outcome.name == name
+    assert same(outcome.arguments, arguments)
+
+
+@generated
+@given(calls())
+def test_flat_arguments_are_all_taken_or_none(call: Any) -> None:
+    """Arguments beside the name become exactly those arguments, or the call is refused (D9)."""
+    name, arguments = call
+    again = SCOPE.resolve(str(arguments.get("name")))
+    assume(not (isinstance(again, Resolved) and again.name == name))  # there it only says the name twice
+    (outcome,) = open_call({**arguments, "tool" if "name" in arguments else "name": name}, SCOPE)
+    if isinstance(outcome, Invocation):
+        assert outcome.name == name
+        nested = arguments.get("arguments") or {}  # a parameter of this name, alone, is read as the envelope's
+        assert same(outcome.arguments, arguments) or same(outcome.arguments, nested)
+
+
+@generated
+@example({"name": "mcp__crm__create_user", "arguments": '{"name": "mcp__crm__create_user", "arguments": "get_note"'})
 @given(ENVELOPES)
 def test_a_corrected_call_can_be_sent(written: object) -> None:
     """A corrected call without a placeholder for the name is opened as an invocation of that very tool (J3)."""
