@@ -15,7 +15,7 @@ from testing import hosts
 from testing.hermes_home import HermesHome
 from testing.hosts import Host
 
-BRIDGE = ["tool_search", "tool_describe", "tool_call"]
+BRIDGE = {"tool_search", "tool_describe", "tool_call"}
 PACKAGE = hosts.ROOT / "hermes_plugin_toolsearch"
 
 
@@ -66,12 +66,12 @@ def test_from_wheel_to_folder_and_out(fresh: Host, wheel: Path, make_model: Any,
     command = [str(fresh.root / "bin" / "hermes-toolsearch")]
     enabled = home.run([*command, "enable"])
     assert enabled.returncode == 0, enabled.stderr
-    assert home.oneshot("Hello").turns[0].tool_names[-3:] == BRIDGE
+    assert set(home.oneshot("Hello").turns[0].tool_names) >= BRIDGE
     installed = fingerprint(fresh)
     assert {path: installed.get(path) for path in before} == before
 
     assert home.run([*command, "disable"]).returncode == 0
-    assert not set(BRIDGE) & set(home.oneshot("Hello").turns[0].tool_names)
+    assert not BRIDGE & set(home.oneshot("Hello").turns[0].tool_names)
 
     pip(fresh, "uninstall", "--quiet", "--yes", "hermes-plugin-toolsearch")
     left = fingerprint(fresh)
@@ -81,7 +81,7 @@ def test_from_wheel_to_folder_and_out(fresh: Host, wheel: Path, make_model: Any,
     shutil.copytree(PACKAGE, home.path / "plugins" / "toolsearch", ignore=shutil.ignore_patterns("__pycache__"))
     home.config["plugins"]["enabled"] = ["toolsearch"]
     home.write_config()
-    assert home.oneshot("Hello").turns[0].tool_names[-3:] == BRIDGE
+    assert set(home.oneshot("Hello").turns[0].tool_names) >= BRIDGE
 
     pip(fresh, "uninstall", "--quiet", "--yes", "snowballstemmer")
     assert home.oneshot("Hello").stdout == "Hello.\n"

@@ -13,7 +13,7 @@ from testing import hosts
 from testing.hermes_home import replay
 from testing.scripted_model import After, Call, Request
 
-BRIDGE = ["tool_search", "tool_describe", "tool_call"]
+BRIDGE = {"tool_search", "tool_describe", "tool_call"}
 LOCAL_TIME = {"source_timezone": "Asia/Tokyo", "time": "17:30", "target_timezone": "Asia/Kolkata"}
 
 
@@ -63,15 +63,15 @@ def test_smoke_a_deferred_tool_is_found_described_and_called(
     run = make_home(make_model(script), servers={"time": real_time}).oneshot("What time is it in Kolkata?")
 
     assert run.stdout == "It is 14:00 there.\n"
-    assert run.turns[0].tool_names[-3:] == BRIDGE
+    assert set(run.turns[0].tool_names) >= BRIDGE
     assert not {convert, now} & set(run.turns[0].tool_names)
-    search, describe, call, direct, several = run.turns[-1].results
+    search, describe, call, direct, *several = run.turns[-1].results  # the newest hosts answer a batch call by call
     assert convert in search
     assert "target_timezone" in describe
     assert "T14:00:00+05:30" in call
     assert "T14:00:00+05:30" in direct
-    assert "T14:00:00+05:30" in several
-    assert several.count("datetime") == 3  # two in a conversion, one in the time of day
+    assert "T14:00:00+05:30" in several[0]
+    assert "".join(several).count("datetime") == 3  # two in a conversion, one in the time of day
 
 
 def test_the_listing_names_tools_or_only_servers(make_model: Any, make_home: Any, host: Any, captures: Path) -> None:
@@ -108,7 +108,8 @@ def test_off_is_off(make_model: Any, make_home: Any, host: Any, notes: Any, tool
 
 def test_nothing_to_defer_changes_nothing(make_model: Any, make_home: Any, host: Any) -> None:
     """Without any MCP or plugin tool, the tools array is byte for byte that of a Hermes without the plugin."""
-    home = make_home(make_model({"": ["Hello."]}), plugins=())
+    # The newest hosts defer some core tools of their own accord; here they are told not to.
+    home = make_home(make_model({"": ["Hello."]}), plugins=(), tool_search={"defer": []})
     without = home.oneshot("Hello")
     home.config["plugins"]["enabled"] = ["toolsearch"]
     home.write_config()
@@ -122,7 +123,7 @@ def test_every_process_sends_the_same_bytes(make_model: Any, make_home: Any, not
     home = make_home(make_model({"": ["Hello."]}), servers={"notes": notes, "letters": letters})
     first, second = home.oneshot("Hello"), home.oneshot("Hello again")
 
-    assert first.turns[0].tool_names[-3:] == BRIDGE
+    assert set(first.turns[0].tool_names) >= BRIDGE
     assert json.dumps(first.turns[0].tools) == json.dumps(second.turns[0].tools)
 
 
@@ -153,7 +154,7 @@ def test_an_editor_sees_the_real_tool(make_model: Any, make_home: Any, host: Any
         session.prompt("Note it.")
 
     first, last = home.model.turns[0], home.model.turns[-1]
-    assert first.tool_names[-3:] == BRIDGE
+    assert set(first.tool_names) >= BRIDGE
     assert add in last.results[0]
     assert ran(tmp_path) == ["milk"]
     assert session.text == "Noted."
@@ -172,7 +173,7 @@ def test_a_gateway_session_uses_the_bridge(
         answer = gateway.ask("Note it.")
 
     assert answer == "Noted."
-    assert home.model.turns[0].tool_names[-3:] == BRIDGE
+    assert set(home.model.turns[0].tool_names) >= BRIDGE
     assert ran(tmp_path) == ["milk"]
 
 
@@ -214,7 +215,7 @@ def test_a_subagent_keeps_its_parents_servers_and_no_others(
     home.chat("Have a note written.", "-t", "notes,file,delegation")
 
     turns = model.conversation("CHILD")
-    assert turns[0].tool_names[-3:] == BRIDGE
+    assert set(turns[0].tool_names) >= BRIDGE
     assert host.mcp_name("notes", "add_note") in turns[-1].results[0]
     assert host.mcp_name("letters", "add_note") not in turns[-1].results[0]
     assert ran(home.root) == ["from the child"]
@@ -226,7 +227,7 @@ def test_a_kanban_worker_keeps_its_lifecycle_tools(make_model: Any, make_home: A
     run = make_home(make_model(["Done."]), servers={"notes": notes}).kanban_worker("A card", "Work on it.")
 
     assert {"kanban_complete", "kanban_block", "kanban_show"} <= set(run.turns[0].tool_names)
-    assert run.turns[0].tool_names[-3:] == BRIDGE
+    assert set(run.turns[0].tool_names) >= BRIDGE
 
 
 def test_a_server_that_changes_is_searched_as_it_is_now(
@@ -261,4 +262,5 @@ def test_a_broken_tool_leaves_its_neighbours(make_model: Any, make_home: Any, ho
     run = make_home(model, servers={"gitlab": replay(captures / "gitlab_ref.json")}).oneshot("Describe it.")
 
     assert run.stdout == "Done.\n"
-    assert json.loads(run.turns[-1].results[0])["name"] == name
+    assert name in run.turns[-1].results[0]
+    assert "error" not in run.turns[-1].results[0].lower()
