@@ -353,6 +353,22 @@ def test_the_steps_of_a_validation_are_counted() -> None:
         list(violations(entry(schema), {"x": "v"}, Steps(1_000)))
 
 
+def test_checks_at_the_same_time_do_not_mix() -> None:
+    """Calls that are checked in several threads get each its own answer (C4)."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    tool = entry(SCHEMA)
+    written = [{**BASE, "number": str(number) if number % 2 else f"no {number}"} for number in range(200)]
+    with ThreadPoolExecutor(8) as pool:
+        outcomes = list(pool.map(lambda arguments: check(tool, arguments), written))
+    for number, outcome in enumerate(outcomes):
+        if number % 2:
+            assert outcome == Checked({**BASE, "number": number})
+        else:
+            assert isinstance(outcome, Refusal)
+            assert [row["path"] for row in outcome.message["problems"]] == ["number"]
+
+
 def test_a_foreign_regular_expression_is_not_run() -> None:
     """An expression that backtracks for ages has no effect, as pattern and as a pattern of names."""
     evil = "^(a+)+$"
