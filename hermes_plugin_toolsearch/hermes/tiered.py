@@ -26,6 +26,7 @@ from ..calls import Invocation, Refusal
 from ..catalog import Catalog, Definition, Partition, partition, refresh, split_name
 from ..config import DEFAULT_NAMES
 from ..listing import Listing, listing_budget, make_listing
+from ..schema import inline_refs
 from . import bridge_tools, execution, host, native_names, providers, seams, wire
 from .host import log
 from .session import Published, Session, running, session_of
@@ -387,6 +388,23 @@ def in_the_hosts_shape(session: Session, role: Literal["search", "describe"], ar
     return [json.dumps({**raw, one: value}, ensure_ascii=False) for value in values] or [arguments]
 
 
+def without_references(original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The host's answer with the local references of a schema in it inlined: Gemini refuses a result that has some."""
+    answer = original(*args, **kwargs)
+    try:
+        if not isinstance(answer, str) or '"$ref"' not in answer:
+            return answer
+        parsed = json.loads(answer)
+        tools = parsed.get("tools")
+        for part in (parsed, *(tools.values() if isinstance(tools, dict) else ())):
+            if isinstance(part, dict) and isinstance(part.get("parameters"), dict):
+                part["parameters"] = inline_refs(part["parameters"])
+        return json.dumps(parsed, ensure_ascii=False)
+    except Exception:
+        seams.fall_back("inlining the references of a schema")
+        return answer
+
+
 def resolve_underlying_call(original: Callable[..., Any], args: Any) -> Any:
     """Resolve a bridge call; one that was refused before it got here is answered with our reason."""
     if isinstance(args, Mapping) and isinstance(args.get(bridge_tools.REFUSED), Mapping):
@@ -420,6 +438,8 @@ _WRAPPERS: dict[str, Callable[..., Any]] = {
     "load_config": load_config,
     "load_config_readonly": load_config,
     "resolve_underlying_call": resolve_underlying_call,
+    "dispatch_tool_describe": without_references,
+    "validate_deferred_call_args": without_references,
 }
 _NOT_ON_ALL = ("load_config_readonly",)
 _HELD_ELSEWHERE = ("search_catalog",)

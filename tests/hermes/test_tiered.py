@@ -15,6 +15,7 @@ from hermes_plugin_toolsearch import tokens
 from testing import hosts
 from testing.hermes_home import replay
 from testing.scripted_model import Call, Request
+from testing.strict_providers import description_limit, matching_result_names, no_references, reserved_name
 
 TIERED = ("0.20.1.2", "0.22.2.post1")
 WANTED = os.environ.get("HOSTS", ",".join(TIERED)).split(",")
@@ -79,10 +80,10 @@ def clock(tmp_path: Path) -> dict[str, Any]:
     return replay(catalog, "--log", str(tmp_path / "clock.log"))
 
 
-def description(request: Request) -> str:
+def description(request: Request, name: str = "tool_search") -> str:
     """The search tool's description in a request."""
     texts = {tool["function"]["name"]: tool["function"]["description"] for tool in request.tools}
-    return str(texts["tool_search"])
+    return str(texts[name])
 
 
 def ran(tmp_path: Path) -> list[tuple[str, Any]]:
@@ -137,7 +138,6 @@ def test_the_listing_stays_within_the_budget(
     assert listing.endswith("</listing>")
     assert "mcp__time__* (2)" in listing
     assert tokens.count(listing) <= min(4_000, context_length * 5 // 100)
-    assert "not listed" in listing
 
 
 def test_a_deferred_tool_runs_by_its_real_name(
@@ -209,6 +209,59 @@ def test_lookups_are_understood_in_either_shape(make_model: Any, make_home: Any,
     assert all(current in result for result in results)
     assert host.mcp_name("clock", "set_face") in results[1]
     assert '"timezone"' in results[2] and '"timezone"' in results[3]
+
+
+def test_other_names_at_the_provider(make_model: Any, make_home: Any, host: Any, clock: Any, tmp_path: Path) -> None:
+    """A provider that reserves the bridge's names gets others, and results named as their calls (A1, A3, A5)."""
+    arguments = {"name": host.mcp_name("clock", "get_current_time"), "arguments": {"timezone": "UTC"}}
+    script = [[Call("find_tools", {"query": "time"})], [Call("run_tool", arguments)], "Done."]
+    rules = [reserved_name("tool_search"), reserved_name("tool_call"), matching_result_names]
+    home = make_home(
+        make_model(script, rules=rules),
+        servers={"clock": clock},
+        tool_search={"bridge_names": {"search": "find_tools", "call": "run_tool"}},
+    )
+    run = home.chat("Time?")
+    assert "Done." in run.stdout
+    assert "run_tool" in description(run.turns[0], "find_tools")
+    assert ran(tmp_path) == [("get_current_time", {"timezone": "UTC"})]
+    assert "Auto-repaired" not in run.stdout and "run_tool" not in run.stdout
+
+
+def test_a_limit_on_descriptions_is_learned(make_model: Any, make_home: Any, clock: Any, captures: Path) -> None:
+    """Where a provider refuses a long description, the listing is shortened once and the turn goes on (F11)."""
+
+    def limit(body: Any) -> Any:
+        """Of the bridge alone: some of these hosts' own tools have longer descriptions than the limit allows."""
+        bridge = [tool for tool in body.get("tools") or () if tool["function"]["name"].startswith("tool_")]
+        return description_limit()({"tools": bridge})
+
+    model = make_model(["Done."], rules=[limit])
+    servers = {"clock": clock, "linear": replay(captures / "linear.json")}
+    run = make_home(model, servers=servers).oneshot("Hello")
+    assert run.stdout == "Done.\n"
+    assert len(description(model.turns[-1])) <= 1_024
+    assert "linear" in description(model.turns[-1])
+
+
+def test_a_schema_reaches_the_model_without_references(
+    make_model: Any, make_home: Any, host: Any, tmp_path: Path
+) -> None:
+    """What is described, and what a refusal shows of a schema, has no ``$ref`` and no ``$defs`` (A4)."""
+    schema = {
+        "type": "object",
+        "properties": {"where": {"$ref": "#/$defs/Place"}},
+        "required": ["where"],
+        "$defs": {"Place": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}},
+    }
+    catalog = tmp_path / "map.json"
+    catalog.write_text(json.dumps({"tools": [{"name": "find", "description": "Find.", "inputSchema": schema}]}))
+    find = host.mcp_name("map", "find")
+    script = [[Call("tool_describe", {"name": find})], [Call("tool_call", {"name": find, "arguments": {}})], "Done."]
+    model = make_model(script, rules=[no_references])
+    run = make_home(model, servers={"map": replay(catalog)}).oneshot("Where?")
+    assert run.stdout == "Done.\n"
+    assert "city" in run.turns[-1].results[0] and "city" in run.turns[-1].results[1]
 
 
 def test_pins_stay_visible(make_model: Any, make_home: Any, host: Any, clock: Any, notes: Any) -> None:
