@@ -110,6 +110,15 @@ def test_kept_indexes_are_bounded() -> None:
     assert indexing.MAX_INDEXES >= len(indexing._parts)
 
 
+def test_an_index_in_use_outlives_newer_ones() -> None:
+    """A catalog that is searched again and again is not dropped for others that pass by."""
+    busy = catalog(3, "busy")
+    index = index_of(busy)
+    for at in range(3 * indexing.MAX_INDEXES):
+        index_of(catalog(3, f"visitor{at}"))
+        assert index is index_of(busy)
+
+
 def test_huge_catalogs_push_out_older_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bound is on tools too: two catalogs that exceed it together are not both kept."""
     monkeypatch.setattr(indexing, "MAX_INDEXED", 30)

@@ -262,16 +262,23 @@ _building = Lock()
 
 def index_of(catalog: Catalog) -> Index:
     """The index of ``catalog``, from the cache where its content was indexed before."""
-    for fingerprint, index in _indexes:
-        if fingerprint == catalog.fingerprint:
-            return index
-    with _building:  # threads that come together build it once
-        for fingerprint, index in _indexes:
-            if fingerprint == catalog.fingerprint:
-                return index
-        index = combine([_part_of(group) for group in catalog.groups])
-        _keep(catalog.fingerprint, index)
+    index = _kept(catalog.fingerprint)
+    if index is None:
+        with _building:  # threads that come together build it once
+            index = _kept(catalog.fingerprint)
+            if index is None:
+                index = combine([_part_of(group) for group in catalog.groups])
+                _keep(catalog.fingerprint, index)
     return index
+
+
+def _kept(fingerprint: str) -> Index | None:
+    for place, (known, index) in enumerate(_indexes):
+        if known == fingerprint:
+            if place >= MAX_INDEXES // 2:  # in use: away from the end, where it would be dropped
+                _keep(fingerprint, index)
+            return index
+    return None
 
 
 def _part_of(group: Group) -> Part:
@@ -285,9 +292,9 @@ def _keep(fingerprint: str, index: Index) -> None:
     global _indexes  # noqa: PLW0603
     kept = [(fingerprint, index)]
     size = len(index)
-    for known, other in _indexes[: MAX_INDEXES - 1]:
-        size += len(other)
-        if size > MAX_INDEXED:
-            break
-        kept.append((known, other))
+    for known, other in _indexes:
+        if known != fingerprint and len(kept) < MAX_INDEXES:
+            size += len(other)
+            if size <= MAX_INDEXED:
+                kept.append((known, other))
     _indexes = tuple(kept)

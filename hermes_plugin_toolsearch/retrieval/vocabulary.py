@@ -29,7 +29,7 @@ get fetch retrieve read show view pull load
 get describe details inspect info
 list enumerate browse show all
 search find query lookup locate look
-send post message deliver notify
+send post deliver notify
 send reply respond answer
 run execute invoke trigger launch start
 start resume enable activate
