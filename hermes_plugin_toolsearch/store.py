@@ -13,12 +13,10 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
-Arrays = Mapping[str, npt.NDArray[Any]]
+if TYPE_CHECKING:  # a host names the folder when it starts, long before anything needs numpy
+    import numpy.typing as npt
 
 MOST_BYTES = 64 * 1024 * 1024
 """What all files together may take; a group of 50 tools takes about 100 KB."""
@@ -34,6 +32,8 @@ def load(kind: str, version: int, fingerprint: str) -> dict[str, npt.NDArray[Any
     path = _path(kind, version, fingerprint)
     if path is None:
         return None
+    import numpy as np
+
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
@@ -48,7 +48,7 @@ def load(kind: str, version: int, fingerprint: str) -> dict[str, npt.NDArray[Any
     return arrays
 
 
-def save(kind: str, version: int, fingerprint: str, arrays: Arrays) -> None:
+def save(kind: str, version: int, fingerprint: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
     """Keep ``arrays`` (no objects in them): whole or not at all, readable by the owner alone. Never raises.
 
     Several processes may save at once: each writes a file of its own and moves it into place.
@@ -56,6 +56,8 @@ def save(kind: str, version: int, fingerprint: str, arrays: Arrays) -> None:
     path = _path(kind, version, fingerprint)
     if path is None:
         return
+    import numpy as np
+
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")  # mode 0600

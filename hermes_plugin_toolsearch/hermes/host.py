@@ -58,6 +58,11 @@ def home() -> Path:
     return Path(get_hermes_home())
 
 
+def cache_folder() -> Path:
+    """Where derived data of the running session's profile is kept on disk."""
+    return home() / "cache" / "toolsearch"
+
+
 _config_cache: dict[tuple[tuple[str, int, int], ...], tuple[ToolSearchConfig, tuple[Notice, ...]]] = {}
 
 

@@ -6,6 +6,7 @@ import importlib.util
 import sys
 from typing import Any
 
+from .. import store
 from . import host, seams
 
 REQUIRED = {
@@ -37,6 +38,7 @@ def register(ctx: Any) -> None:
     if host.isolated():
         stay_away(ctx)
         return
+    store.folder = host.cache_folder
     ctx.register_hook("pre_llm_call", turn_note)
     commands.register(ctx)
     if host.native() == "tiered":
