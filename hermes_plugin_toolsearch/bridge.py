@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import retrieval
 from .catalog import Catalog, Definition, Entry
 from .config import BridgeNames, ToolSearchConfig
 from .names import Scope, Unresolved
 from .schema import inline_refs, signature
 from .summary import plain_text
 
+if TYPE_CHECKING:
+    from .retrieval import Results
+
 MAX_QUERIES = 8
 MAX_NAMES = 10
-UNSURE = 0.35
 DESCRIPTION_CHARS = 300
 """How much of a tool's own description a search hit carries."""
 
@@ -95,17 +96,19 @@ def search_answer(
     *,
     missing: Sequence[MissingServer] = (),
 ) -> dict[str, Any]:
-    """What the search tool answers over ``catalog``: ``{"matches": [{"name", "server", "description", "signature"}]}``.
+    """What the search tool answers: ``{"matches": [{"name", "server", "description", "signature"}], "confidence"}``.
 
-    A low-confidence answer carries a ``note`` and the connected ``sources``; several queries give ``results`` and
-    share one ``tools`` mapping. Bad arguments give ``{"error": text}``.
+    An unsure answer carries a ``note`` and the connected ``sources`` with their counts; several queries give
+    ``results`` and share one ``tools`` mapping. Bad arguments give ``{"error": text}``.
     """
+    from .retrieval import search  # numpy: 60 ms, and a session that never searches need not pay them
+
     raw = as_mapping(arguments, "query")
     queries = texts(raw.get("queries"), MAX_QUERIES) or texts(raw.get("query"), 1)
     if not queries:
         return {"error": f'A search needs a query, for example {names.search}({{"query": "create github issue"}}).'}
     limit = _limit(raw.get("limit"), config)
-    answers = [(query, retrieval.search(catalog, query, limit)) for query in queries]
+    answers = [(query, search(catalog, query, limit)) for query in queries]
     if len(answers) == 1:
         query, results = answers[0]
         answer: dict[str, Any] = {"matches": [_record(hit.entry) for hit in results.hits]}
@@ -180,23 +183,28 @@ def _description(entry: Entry) -> dict[str, Any]:
 
 def _honesty(
     query: str,
-    results: retrieval.Results,
+    results: Results,
     catalog: Catalog,
     names: BridgeNames,
     missing: Sequence[MissingServer],
 ) -> dict[str, Any]:
-    """What to add when the hits may not be what was asked for."""
-    extra: dict[str, Any] = {}
+    """How sure the hits are, and what to add when they may not be what was asked for."""
+    from .retrieval import UNSURE
+
+    unsure = results.confidence < UNSURE
+    extra: dict[str, Any] = {"confidence": round(results.confidence, 2)}
     lowered = query.lower()
-    absent = [server for server in missing if (results.confidence < UNSURE) or server.server.lower() in lowered]
-    if results.confidence < UNSURE:
+    absent = {server.server: server.reason for server in missing if unsure or server.server.lower() in lowered}
+    if unsure:
+        unknown = f" No tool mentions: {', '.join(results.unknown[:5])}." if results.unknown else ""
         extra["note"] = (
-            "No tool here is a sure match. That does not mean the capability is missing: search again with the "
-            f"service and action in other words, or read one of the listed tools with {names.describe}."
+            f"None of these is a sure match.{unknown} That does not mean the capability is missing: search once more "
+            f"for the service and the action in other words, or for an exact tool name; {names.describe} shows what "
+            "a tool takes."
         )
         extra["sources"] = {group.server: len(group.entries) for group in catalog.groups}
     if absent:
-        extra["unavailable"] = {server.server: server.reason for server in absent}
+        extra["unavailable"] = absent
     return extra
 
 

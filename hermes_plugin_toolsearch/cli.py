@@ -40,8 +40,8 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
 
 def carry_out(options: argparse.Namespace) -> int:
     """Run the command of ``options`` and return its exit status; what cannot be done is said in a sentence, with 2."""
-    from .evaluation import UnreadableFileError  # noqa: PLC0415
-    from .report.picture import NoPictureError  # noqa: PLC0415
+    from .evaluation import UnreadableFileError
+    from .report.picture import NoPictureError
 
     try:
         return int(options.run(options))

@@ -183,7 +183,7 @@ def _read(path: Path, by_hand: str) -> str | None:
 
 def _plain(path: Path, text: str, by_hand: str) -> Mapping[str, Any]:
     """The data in ``text`` as Hermes reads it."""
-    import yaml  # noqa: PLC0415 - only where a file is edited
+    import yaml
 
     try:
         data = yaml.safe_load(text)
@@ -200,7 +200,7 @@ def _plain(path: Path, text: str, by_hand: str) -> Mapping[str, Any]:
 
 def _says(text: str, wanted: object) -> bool:
     """Whether Hermes would read ``wanted`` from ``text``."""
-    import yaml  # noqa: PLC0415 - only where a file is edited
+    import yaml
 
     try:
         return bool(yaml.safe_load(text) == wanted)
@@ -210,8 +210,8 @@ def _says(text: str, wanted: object) -> bool:
 
 def _edited(path: Path, text: str, edit: Edit, by_hand: str) -> str:
     """The file's text with ``edit`` applied, everything else as it was."""
-    from ruamel.yaml import YAML  # noqa: PLC0415 - only where a file is edited
-    from ruamel.yaml.error import YAMLError  # noqa: PLC0415
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
 
     document = YAML()
     document.preserve_quotes = True
@@ -350,7 +350,7 @@ def _take(parent: MutableMapping[str, Any], key: str, names: list[str]) -> None:
 
 def _quoted(text: str) -> str:
     """``text`` in quotes where Hermes, which reads with PyYAML, would take it bare for something else: ``off``."""
-    from ruamel.yaml.scalarstring import SingleQuotedScalarString  # noqa: PLC0415 - only where a file is edited
+    from ruamel.yaml.scalarstring import SingleQuotedScalarString
 
     quoted: str = SingleQuotedScalarString(text)
     return text if _says(text, text) else quoted

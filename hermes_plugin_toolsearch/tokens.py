@@ -140,7 +140,7 @@ def _load() -> Callable[[str], int]:
 def _exact() -> Callable[[str], int] | None:
     """The counter that uses the vocabulary, or None, said in the log, where that cannot be had."""
     try:
-        import tiktoken  # noqa: PLC0415 - 40 ms, and not needed where nothing is deferred
+        import tiktoken
 
         encoding = tiktoken.Encoding(ENCODING, pat_str=PATTERN, mergeable_ranks=_read_ranks(), special_tokens={})
     except Exception as problem:  # whatever a package that is missing, foreign or broken may raise

@@ -45,9 +45,9 @@ def violations(entry: Entry, arguments: Mapping[str, Any], steps: Steps) -> Iter
 
 def _validator(schema: Mapping[str, Any]) -> Validator | None:
     try:
-        from jsonschema import Draft202012Validator, FormatChecker  # noqa: PLC0415  slow, and many turns need no check
-        from jsonschema.validators import validator_for  # noqa: PLC0415
-        from referencing import Registry  # noqa: PLC0415
+        from jsonschema import Draft202012Validator, FormatChecker
+        from jsonschema.validators import validator_for
+        from referencing import Registry
     except ImportError:  # a folder plugin brings no packages
         return None
     try:
@@ -64,7 +64,7 @@ def _validator(schema: Mapping[str, Any]) -> Validator | None:
 @lru_cache(maxsize=32)
 def _bounded(draft: Any, weaker: bool) -> Any:
     """``draft`` with every keyword counted, ``nullable`` honoured, and what cannot be trusted left out."""
-    from jsonschema import validators  # noqa: PLC0415
+    from jsonschema import validators
 
     keywords: dict[str, _Keyword] = dict(draft.VALIDATORS)
     keywords["uniqueItems"] = _unique_items
@@ -103,7 +103,7 @@ def _multiple_of(keyword: _Keyword, validator: Any, value: Any, instance: Any, s
 
 def _unique_items(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     """In linear time; jsonschema compares objects pair by pair."""
-    from jsonschema.exceptions import ValidationError  # noqa: PLC0415
+    from jsonschema.exceptions import ValidationError
 
     if value is True and isinstance(instance, list):
         texts = {json.dumps(item, sort_keys=True, default=str) for item in instance}

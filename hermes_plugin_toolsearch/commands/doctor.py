@@ -55,7 +55,7 @@ def examine(timeout: float = TIMEOUT) -> list[Finding]:
     """Look at the installation, and inside a Hermes at that too, for at most ``timeout`` seconds of its servers."""
     findings = [*_installation(), *_settings()]
     if place.in_hermes():
-        from ..hermes import diagnosis  # noqa: PLC0415 - there only inside a Hermes
+        from ..hermes import diagnosis
 
         findings += diagnosis.findings(timeout)
     else:
@@ -74,7 +74,7 @@ _DISTRIBUTION = "hermes-plugin-toolsearch"
 
 
 def _installation() -> Iterator[Finding]:
-    from .. import __version__  # noqa: PLC0415 - this package itself
+    from .. import __version__
 
     yield Finding("ok", "plugin", f"{__version__}, {installed_as()}, Python {platform.python_version()}")
     if tokens.method() == "exact":

@@ -28,7 +28,7 @@ def add(commands: Subcommands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the figures, and write the rankings where asked to."""
-    from .. import evaluation, retrieval  # noqa: PLC0415
+    from .. import evaluation, retrieval
 
     if options.tools is not None:
         catalog, problems = evaluation.read_catalog(options.tools)

@@ -71,7 +71,7 @@ def run_search(options: argparse.Namespace) -> int:
 
 def search(view: View, query: str, *, limit: int | None = None, explain: bool = False) -> Answer:
     """The hits of ``query`` among the deferred tools of ``view``, or among those that could be where none are."""
-    from .. import retrieval  # noqa: PLC0415 - numpy is loaded only where it is used
+    from .. import retrieval
 
     catalog = deferrable(view)
     limit = min(limit or view.config.search_default_limit, view.config.max_search_limit)
@@ -196,7 +196,7 @@ def _granted(view: View, resolved: Resolved) -> Why:
 
 
 def _pins(pattern: str, name: str, server: str) -> bool:
-    from ..config import ToolSearchConfig  # noqa: PLC0415
+    from ..config import ToolSearchConfig
 
     return ToolSearchConfig(pin=(pattern,)).pinned(name, server)
 

@@ -30,7 +30,7 @@ def parser(commands: Subcommands, name: str, help: str, run: Callable[[argparse.
 
 def console(*, stderr: bool = False) -> Console:
     """A console that colours only on a terminal and honours ``NO_COLOR``."""
-    from rich.console import Console  # noqa: PLC0415 - 60 ms
+    from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
     plain = not stream.isatty()
@@ -64,7 +64,7 @@ def progress(text: str) -> Iterator[Callable[[str], None]]:
 
 def table(*columns: str, numbers: tuple[str, ...] = ()) -> Any:
     """A table without rules, its ``numbers`` columns to the right."""
-    from rich.table import Table  # noqa: PLC0415
+    from rich.table import Table
 
     made = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
     for column in columns:
@@ -75,7 +75,7 @@ def table(*columns: str, numbers: tuple[str, ...] = ()) -> Any:
 
 def plain(text: object) -> str:
     """Text of others, as rich shall show it: no markup in it, and nothing that moves the cursor."""
-    from rich.markup import escape  # noqa: PLC0415
+    from rich.markup import escape
 
     return escape("".join(letter if letter.isprintable() else " " for letter in str(text)))
 

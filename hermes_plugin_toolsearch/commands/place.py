@@ -17,6 +17,6 @@ def home() -> Path:
     """The home of the Hermes that is installed here, or the one that the environment names."""
     if not in_hermes():
         return settings.home()
-    from ..hermes import host  # noqa: PLC0415 - there only inside a Hermes
+    from ..hermes import host
 
     return host.home()

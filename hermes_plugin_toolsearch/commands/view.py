@@ -126,14 +126,14 @@ def open_view(options: argparse.Namespace) -> View:
         return view_of_file(options.tools, context_length=options.context or CONTEXT, model=options.model or "")
     if not place.in_hermes():
         raise NoViewError("there is no Hermes in this environment; give a file of tools with --tools FILE")
-    from ..hermes import surroundings  # noqa: PLC0415 - there only inside a Hermes
+    from ..hermes import surroundings
 
     return surroundings.view(context_length=options.context, model=options.model, timeout=options.timeout)
 
 
 def view_of_file(path: Path, *, context_length: int, model: str = "") -> View:
     """The tools in ``path``, all of them deferrable, under the default configuration. Raises UnreadableFileError."""
-    from ..evaluation import read_catalog  # noqa: PLC0415
+    from ..evaluation import read_catalog
 
     config = ToolSearchConfig()
     catalog, _ = read_catalog(path)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .. import bridge, retrieval, tokens
+from .. import bridge, tokens
 from ..assembly import Assembly
 from ..calls import Invocation, open_call
 from ..catalog import Catalog, Definition, Partition, make_entry
@@ -133,6 +133,8 @@ def search_catalog(catalog: Iterable[CatalogEntry], query: str, limit: int = 5) 
         entry, _ = make_entry(item.schema["function"], server=item.source_name.removeprefix("mcp-"))
         if entry is not None:
             entries.append(entry)
+    from .. import retrieval
+
     results = retrieval.search(core_catalog(entries), query, limit)
     return [by_name[hit.entry.name] for hit in results.hits]
 
