@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
-import snowballstemmer  # type: ignore[import-untyped]
-
 MAX_WORD = 64
 """Characters of a word that count; what is longer is data (a key, a hash), not language."""
 
@@ -99,6 +97,8 @@ def stem(word: str) -> str:
         return word
     stemmer = getattr(_local, "stemmer", None)
     if stemmer is None:
+        import snowballstemmer  # type: ignore[import-untyped]  # all of its languages: 20 ms
+
         stemmer = _local.stemmer = snowballstemmer.stemmer("english")
     stemmed = str(stemmer.stemWord(word))
     if stemmed == word and word.endswith("s") and len(word) > 2 and _VOWELS.isdisjoint(word):

@@ -6,13 +6,13 @@ import argparse
 import sys
 from collections.abc import Iterator
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..cli import add_commands, carry_out
-from ..commands import finding, status
-from ..commands.view import View
-from . import seams, servers, surroundings
-from .session import Session, current, session_of
+from . import seams
+
+if TYPE_CHECKING:  # what the commands need is imported by them: a session that asks nothing does not pay for it
+    from ..commands.view import View
+    from .session import Session
 
 NAME = "toolsearch"
 USAGE = "/toolsearch status | search WORDS | why NAME | off | on"
@@ -24,7 +24,7 @@ def register(ctx: Any) -> None:
         ctx.register_cli_command(
             NAME,
             help="what tool search defers, costs and finds",
-            setup_fn=add_commands,
+            setup_fn=set_up,
             handler_fn=run,
             description="Tool search: what is deferred, what it costs, and what the model would find.",
         )
@@ -38,8 +38,18 @@ def register(ctx: Any) -> None:
         ctx.register_hook("pre_gateway_dispatch", message_arrived)
 
 
+def set_up(parser: argparse.ArgumentParser) -> None:
+    """Give the host's parser the commands of the console script."""
+    from ..cli import add_commands
+
+    add_commands(parser)
+
+
 def run(options: argparse.Namespace) -> None:
     """Carry out a shell command; the exit status is raised, since hosts to 0.20 drop a returned one."""
+    from ..cli import carry_out
+    from . import servers
+
     try:
         code = carry_out(options)
     finally:
@@ -69,6 +79,8 @@ def _answer(verb: str, rest: str, session: Session | None) -> str:
     if verb == "search" and rest:
         return _search(_view(session), rest)
     if verb == "why" and rest:
+        from ..commands import finding
+
         found = finding.why(_view(session), rest)
         return f"{found.name} is {found.state}: {found.reason}."
     return USAGE
@@ -76,10 +88,14 @@ def _answer(verb: str, rest: str, session: Session | None) -> str:
 
 def _view(session: Session | None) -> View:
     """What the running session has; without one, what the configuration gives with the servers that are connected."""
+    from . import surroundings
+
     return surroundings.view_of(session if session is not None else surroundings.configured_session())
 
 
 def _status(view: View, session: Session | None) -> str:
+    from ..commands import status
+
     found = status.status(view)
     lines = [f"Tool search is {'on' if found.active else 'off: ' + found.reason}."]
     if session is None:
@@ -93,6 +109,8 @@ def _status(view: View, session: Session | None) -> str:
 
 
 def _search(view: View, query: str) -> str:
+    from ..commands import finding
+
     found = finding.search(view, query)
     lines = [f"{place}. {hit.name}: {hit.description}" for place, hit in enumerate(found.hits, 1)]
     return "\n".join(lines) or "Nothing found."
@@ -100,6 +118,8 @@ def _search(view: View, query: str) -> str:
 
 def _session(ctx: Any) -> Session | None:
     """The session that a slash command was typed in, where it can be known."""
+    from .session import current, session_of
+
     session = current()
     if session is not None:
         return session

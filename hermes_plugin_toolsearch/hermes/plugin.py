@@ -33,7 +33,7 @@ def register(ctx: Any) -> None:
         raise ImportError(
             f"tool search needs {', '.join(missing)}; install with: {sys.executable} -m pip install {' '.join(missing)}"
         )
-    from . import assembly_hook, bridge_tools, commands, records, tiered
+    from . import commands, records
 
     if host.isolated():
         stay_away(ctx)
@@ -42,8 +42,12 @@ def register(ctx: Any) -> None:
     ctx.register_hook("pre_llm_call", turn_note)
     commands.register(ctx)
     if host.native() == "tiered":
+        from . import tiered
+
         tiered.install(ctx)
     else:
+        from . import assembly_hook, bridge_tools
+
         bridge_tools.register(ctx)
         assembly_hook.install()
     seams.after_import("run_agent", seams.install_on_agent)
