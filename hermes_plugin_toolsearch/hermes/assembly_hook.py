@@ -16,7 +16,7 @@ from .. import changes
 from ..assembly import NOTHING_TO_DEFER, Assembly, assemble
 from ..catalog import Definition, refresh
 from ..config import ToolSearchConfig
-from . import host, seams
+from . import arrays, host, seams
 from .direct import ValidNames
 from .host import log
 from .session import Published, Session, reading_raw, running, session_of
@@ -101,6 +101,7 @@ def settle(session: Session) -> None:
     refresh()
     _settle(session, session.assembly())
     session.settled = _tools(session)
+    arrays.keep(session)
 
 
 def settle_again(session: Session) -> None:
@@ -113,16 +114,19 @@ def settle_again(session: Session) -> None:
 
 
 def _settle(session: Session, assembly: Assembly) -> None:
-    held = session.published
+    earlier = arrays.recall(session) if session.published is None else None
+    held, told = (earlier.published, earlier.told) if earlier else (session.published, session.told)
     session.remember(assembly.partition.catalog)
     tools = _tools(session)
     names = assembly.names.as_set()
     if held is not None and held.assembly.activated and _same_terms(held.assembly, assembly):
-        change = changes.between(session.told or held.assembly.partition.catalog, assembly.partition.catalog)
+        known = held.assembly.partition.catalog if told is None else told  # an empty catalog is false
+        change = changes.between(known, assembly.partition.catalog)
         keeps = change is None or session.config.catalog_changes == "announce"
         if keeps and _without(names, tools) == _without(names, held.tools):
-            if tools != held.tools:
+            if tools != held.tools or held is not session.published:
                 _hand_over(session, held.tools, bridged=True)
+                session.published, session.told = held, told
             if change is not None:
                 session.tell(change.note(assembly.names), assembly.partition.catalog)
                 log.info("tool search: %s", change.summary())

@@ -33,6 +33,8 @@ from .session import Published, Session, running, session_of
 
 _BARE = Listing(2, "bare", "", 0, 0)
 _SWITCHED_OFF = "switched off for this session"
+_NO_REFRESH = "_skip_mcp_refresh"
+"""The host's own mark of an agent whose tools are not refreshed between turns."""
 
 _rules_at_hand: ContextVar[_Rules | None] = ContextVar("toolsearch_rules", default=None)
 _room: ContextVar[int | None] = ContextVar("toolsearch_room", default=None)
@@ -272,7 +274,8 @@ def settle(session: Session) -> None:
     if held is None or not held.assembly.activated or _bridge(held.tools) != _bridge(live.tool_defs):
         publish(session)
         return
-    change = changes.between(session.told or held.assembly.partition.catalog, live.partition.catalog)
+    known = held.assembly.partition.catalog if session.told is None else session.told  # an empty catalog is false
+    change = changes.between(known, live.partition.catalog)
     if change is None:
         return
     log.info("tool search: %s", change.summary())
@@ -298,6 +301,10 @@ def _switch(session: Session) -> None:
         bridge = _bridge(_assembled(session)).values()
         tools = [definition for definition in tools if _name(definition) not in hidden or not bridge] + [*bridge]
     agent.tools, agent.valid_tool_names = tools, {_name(definition) for definition in tools}
+    # Between turns the host would fold its own array, bridge and all, into this one.
+    if session.off:
+        agent._skip_mcp_refresh_before = getattr(agent, _NO_REFRESH, False)
+    setattr(agent, _NO_REFRESH, True if session.off else agent.__dict__.pop("_skip_mcp_refresh_before", False))
 
 
 def publish(session: Session) -> None:

@@ -144,6 +144,10 @@ def changes(base_url: str, folder: Path, argument: str) -> dict[str, Any]:
     reload_servers(servers, talk)
     reload_servers(servers | spare, talk)
     talk.say("the other one came and went")
+
+    again = Talk(base_url, session_id=talk.agent.session_id)
+    again.history = talk.history
+    again.say("another agent took the session up")
     return {}
 
 
@@ -180,7 +184,7 @@ def models(base_url: str, folder: Path, argument: str) -> dict[str, Any]:
     talk.say("smaller")
     talk.agent.switch_model("scripted-model", "custom", api_key="unused", base_url=base_url)
     talk.say("back")
-    for turn in range(4):
+    for turn in range(16):
         talk.say(f"turn {turn}")
     talk.history, _ = talk.agent._compress_context(talk.history, None, approx_tokens=150_000)
     talk.say("compacted")
@@ -195,6 +199,9 @@ def children(base_url: str, folder: Path, argument: str) -> dict[str, Any]:
     load()
     Talk(base_url).say("PARENT-ALL: have notes written")
     Talk(base_url, enabled_toolsets=["notes", "delegation"]).say("PARENT-ONE: have notes written")
+    os.environ["HERMES_KANBAN_TASK"] = "t_1"
+    Talk(base_url, enabled_toolsets=["notes", "kanban"]).say("WORKER: work")
+    Talk(base_url, enabled_toolsets=["notes", "file"], disabled_toolsets=["kanban"]).say("DISABLED: finish the card")
     return {}
 
 
@@ -224,6 +231,57 @@ def platforms(base_url: str, folder: Path, argument: str) -> dict[str, Any]:
     # An evicted agent is built again from the same toolsets.
     Talk(base_url, enabled_toolsets=toolsets["discord"], platform="discord").say("discord again")
     return {"toolsets": toolsets, "faults": faults}
+
+
+def tui(base_url: str, folder: Path, argument: str) -> dict[str, Any]:
+    """A session of the terminal interface's server, which a desktop shares; a server is added under way."""
+    load()
+    from tui_gateway import server
+
+    class Client:
+        """Collects what the server sends."""
+
+        def __init__(self) -> None:
+            self.sent: list[dict[str, Any]] = []
+
+        def write(self, message: dict[str, Any]) -> bool:
+            self.sent.append(message)
+            return True
+
+        def close(self) -> None:
+            pass
+
+    client = Client()
+
+    def ask(method: str, **params: Any) -> dict[str, Any]:
+        number = len(client.sent) + 1_000
+        answer = server.dispatch({"jsonrpc": "2.0", "id": number, "method": method, "params": params}, client)
+        if answer is None:
+            wait_for(lambda: any(message.get("id") == number for message in client.sent))
+            answer = next(message for message in client.sent if message.get("id") == number)
+        if "error" in answer:
+            raise RuntimeError(answer)
+        return dict(answer["result"])
+
+    def finished() -> int:
+        return sum((message.get("params") or {}).get("type") == "message.complete" for message in client.sent)
+
+    session = ask("session.create", cols=80)["session_id"]
+    for turn, text in enumerate(("TUI: begin", "a server was added"), 1):
+        ask("prompt.submit", session_id=session, text=text)
+        wait_for(lambda turn=turn: finished() == turn)
+        if turn == 1:
+            add_to_config(json.loads(argument))
+            ask("reload.mcp", session_id=session, confirm=True)
+    return {}
+
+
+def add_to_config(servers: dict[str, Any]) -> None:
+    """What a user does with an editor."""
+    path = Path(os.environ["HERMES_HOME"]) / "config.yaml"
+    config = yaml.safe_load(path.read_text(encoding="utf-8"))
+    config["mcp_servers"] |= servers
+    path.write_text(yaml.safe_dump(config), encoding="utf-8")
 
 
 def sandbox(base_url: str, folder: Path, argument: str) -> dict[str, Any]:
@@ -281,7 +339,7 @@ def profiles(base_url: str, folder: Path, argument: str) -> dict[str, Any]:
 
 MODES = {
     mode.__name__: mode
-    for mode in (changes, rebuilt, flapping, models, children, platforms, sandbox, names, half, profiles)
+    for mode in (changes, rebuilt, flapping, models, children, platforms, tui, sandbox, names, half, profiles)
 }
 
 if __name__ == "__main__":

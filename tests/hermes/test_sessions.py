@@ -42,7 +42,8 @@ def drive(tmp_path: Path) -> Any:
         argument = argument if isinstance(argument, str) else json.dumps(argument)
         command = [str(home.host.python), str(DRIVER), mode, home.model.base_url, str(tmp_path), argument]
         done = home.run(command, env=env, timeout=400)
-        lines = [line for line in done.stdout.splitlines() if line.startswith("OUTCOME ")]
+        # The terminal interface's server moves standard output to standard error.
+        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("OUTCOME ")]
         assert lines, done.stdout[-2000:] + done.stderr[-4000:] + home.log[-4000:]
         found: dict[str, Any] = json.loads(lines[-1].removeprefix("OUTCOME "))
         return found
@@ -122,12 +123,21 @@ def test_children_reach_what_they_inherit_and_no_more(
 ) -> None:
     """An unrestricted parent's child and grandchild have its servers; a child of one server has that one alone.
 
-    The last has nothing but the bridge, and what only its parent or nobody was granted is out of its reach
-    (I1, I8, I10, B1).
+    The last has nothing but the bridge, and what only its parent or nobody was granted is out of its reach. A
+    worker's own lifecycle tools are never deferred, and a session of the worker's process that has them disabled
+    cannot reach them through the bridge (I1, I2, I6, I8, I10, B1).
     """
     notes, letters = host.mcp_name("notes", "add_note"), host.mcp_name("letters", "add_note")
     grandchild = [searched("add a note"), through(notes, "grandchild"), through(letters, "grandchild"), "Written."]
     child = [[Call("delegate_task", {"goal": "GRANDCHILD: write"})], through(letters, "child"), "Delegated."]
+    card = {"summary": "done by another"}
+    disabled = [
+        searched("complete the kanban card"),
+        [Call("tool_describe", {"name": "kanban_complete"})],
+        [Call("tool_call", {"name": "kanban_complete", "arguments": card})],
+        [Call("kanban_complete", card)],
+        "Tried.",
+    ]
     alone = [
         searched("add a note"),
         through(letters, "stolen"),
@@ -141,6 +151,8 @@ def test_children_reach_what_they_inherit_and_no_more(
         "GRANDCHILD": grandchild,
         "CHILD-ALL": child,
         "CHILD-ONE": alone,
+        "WORKER": ["Done."],
+        "DISABLED": disabled,
         "PARENT-ALL": [
             [Call("delegate_task", {"goal": "CHILD-ALL: write", "role": "orchestrator"})],
             After("CHILD-ALL", len(child), "Done."),
@@ -149,7 +161,8 @@ def test_children_reach_what_they_inherit_and_no_more(
     }
     model = make_model(scripts)
     deep = {"delegation": {"max_spawn_depth": 2, "orchestrator_enabled": True}}
-    home = make_home(model, servers={"notes": server("notes"), "letters": server("letters")}, extra=deep)
+    servers = {"notes": server("notes"), "letters": server("letters")}
+    home = make_home(model, servers=servers, tool_search={"defer": ["kanban_*"]}, extra=deep)
     drive(home, "children")
 
     lower, one = model.conversation("GRANDCHILD"), model.conversation("CHILD-ONE")
@@ -161,36 +174,11 @@ def test_children_reach_what_they_inherit_and_no_more(
     assert ran(tmp_path, "notes") == [("add_note", "grandchild"), ("add_note", "alone")]
     assert model.conversation("STOLEN") == []
 
-
-def test_a_workers_child_cannot_finish_its_card(
-    make_model: Any, make_home: Any, host: Any, server: Any, tmp_path: Path
-) -> None:
-    """A kanban worker has its lifecycle tools as they are; its child cannot reach them, by any way (I2, I6)."""
-    done = {"summary": "done by the child"}
-    child = [
-        searched("complete the kanban card"),
-        [Call("tool_describe", {"name": "kanban_complete"})],
-        [Call("tool_call", {"name": "kanban_complete", "arguments": done})],
-        [Call("kanban_complete", done)],
-        through(host.mcp_name("notes", "add_note"), "child"),
-        "Tried.",
-    ]
-    worker = [
-        [Call("delegate_task", {"goal": "CHILD: finish the card"})],
-        After("CHILD", len(child), [Call("kanban_show", {})]),
-        "Done.",
-    ]
-    model = make_model({"CHILD": child, "": worker})
-    run = make_home(model, servers={"notes": server("notes")}).kanban_worker("A card", "Work on it.")
-    parent = [turn for turn in run.turns if "CHILD" not in turn.first_user_text]
-    assert {"kanban_complete", "kanban_block", "kanban_show"} | BRIDGE <= set(parent[0].tool_names)
-    last = model.conversation("CHILD")[-1]
-    assert not [name for name in last.tool_names if name.startswith("kanban_")]
-    assert "kanban_complete" not in json.loads(last.results[0]).get("matches", "")
-    assert '"parameters"' not in last.results[1]
-    assert ran(tmp_path, "notes") == [("add_note", "child")]
-    assert "done by the child" not in parent[-1].results[-1]
-    assert '"completed"' not in parent[-1].results[-1].replace("completed_at", "")
+    [worker], others = model.conversation("WORKER"), model.conversation("DISABLED")[-1]
+    assert {"kanban_complete", "kanban_block", "kanban_show"} | BRIDGE <= set(worker.tool_names)
+    assert "kanban_complete" not in others.tool_names
+    assert "kanban_complete" not in offer(others) + others.results[0].replace("complete the kanban card", "")
+    assert all("not enabled in this session" in result or "exist" in result for result in others.results[1:])
 
 
 def test_platforms_share_a_process_and_nothing_else(
@@ -306,10 +294,10 @@ def test_half_a_bridge_defers_nothing(
 def test_a_session_follows_its_servers(
     make_model: Any, make_home: Any, host: Any, server: Any, drive: Any, tmp_path: Path
 ) -> None:
-    """Announced, added, removed, restarted with other tools, back again: the next call follows, the bytes stay.
+    """Announced, added, removed, restarted with other tools, flapping: the next call follows, the bytes stay.
 
-    What changed is said once, in the turn that begins, and a tool that went says so with the state of its server
-    (F1, F2, F4, H4, H9, H10, S2).
+    What changed is said once, in the turn that begins; a tool that went says so with the state of its server; and an
+    agent that takes the session up after the first was evicted holds the same bytes (F1, F2, F4, H4, H9, H10, S2).
     """
     names = {tool: host.mcp_name("notes", tool) for tool in ("add_note", "list_notes", "burn_note", "pin_note")}
     letter = host.mcp_name("letters", "add_note")
@@ -325,6 +313,7 @@ def test_a_session_follows_its_servers(
         *(through(names["add_note"], "removed"), searched("add a note"), "4"),
         *(through(names["pin_note"], "back"), through(names["burn_note"], "gone"), "5"),
         *(through(letter, "again"), "6"),
+        *(through(letter, "taken up"), "7"),
     ]
     model = make_model(script)
     home = make_home(model, servers={"notes": server("notes", "--watch")}, extra=NO_REVIEW)
@@ -333,8 +322,8 @@ def test_a_session_follows_its_servers(
     last = model.conversation("CHANGE")[-1]
     assert [offer(turn) == offer(turns[0]) for turn in model.conversation("CHANGE")] == [True] * len(script)
     assert ran(tmp_path, "notes") == [("list_notes", "begin"), ("burn_note", "announced"), ("pin_note", "back")]
-    assert ran(tmp_path, "letters") == [("add_note", "added"), ("add_note", "again")]
-    begin, found, described, burnt, gone, direct, letters, _, removed, without, _, old, _ = last.results
+    assert ran(tmp_path, "letters") == [("add_note", "added"), ("add_note", "again"), ("add_note", "taken up")]
+    _, found, described, _, gone, direct, letters, _, removed, without, _, old, _, _ = last.results
     assert names["burn_note"] in found and '"parameters"' in described
     for answer in (gone, direct):
         assert "its server notes is connected and no longer offers it" in answer
@@ -343,6 +332,125 @@ def test_a_session_follows_its_servers(
     assert letter in without and names["add_note"] not in without
     assert "its server notes is connected and no longer offers it" in old
     notes = [told(turn) for turn in turns]
-    assert [len(note) for note in notes] == [0, 1, 1, 1, 1, 0]
+    assert [len(note) for note in notes] == [0, 1, 1, 1, 1, 0, 0]
     assert names["burn_note"] in notes[1][0] and names["list_notes"] in notes[1][0]
     assert letter in notes[2][0] and letter not in notes[3][0]
+
+
+def test_rebuild_publishes_at_the_next_turn(
+    make_model: Any, make_home: Any, host: Any, server: Any, drive: Any
+) -> None:
+    """Under ``catalog_changes: rebuild`` the next turn has a new array and no note (F9, H4).
+
+    A skill that needs a deferred tool is offered, one that needs a missing tool is not (S1).
+    """
+    model = make_model(["1", through(host.mcp_name("notes", "burn_note")), "2"])
+    rebuild = {"catalog_changes": "rebuild"}
+    home = make_home(model, servers={"notes": server("notes", "--watch")}, tool_search=rebuild)
+    for name, needed in (("burner", "add_note"), ("lighter", "no_such_tool")):
+        skill = home.path / "skills" / "test" / name / "SKILL.md"
+        skill.parent.mkdir(parents=True)
+        needs = f"metadata:\n  hermes:\n    requires_tools: [{host.mcp_name('notes', needed)}]\n"
+        skill.write_text(f"---\nname: {name}\ndescription: The {name} skill.\n{needs}---\nDo it.\n", encoding="utf-8")
+    drive(home, "rebuilt")
+    first, second = starts(model, "CHANGE")
+    assert "burn_note" not in offer(first) and "burn_note" in offer(second)
+    assert told(second) == []
+    assert "milk" in model.turns[-1].results[-1]
+    system = json.dumps(first.messages[0])
+    assert "The burner skill." in system and "The lighter skill." not in system
+
+
+def test_a_server_that_flaps_costs_no_bytes(
+    make_model: Any, make_home: Any, host: Any, server: Any, drive: Any, tmp_path: Path
+) -> None:
+    """A session whose only server is away for a turn keeps its array, is told, and goes on when it is back (F1, F4)."""
+    add = host.mcp_name("notes", "add_note")
+    script = [
+        *(through(add, "begin"), "1"),
+        *(through(add, "away"), [Call(add, {"text": "away"})], searched("add a note"), "2"),
+        *(through(add, "back"), "3"),
+    ]
+    model = make_model(script)
+    home = make_home(model, servers={"notes": server("notes"), "letters": server("letters")})
+    drive(home, "flapping", {"notes": server("notes", "--crash")})
+    requests = model.conversation("FLAP")
+    assert [offer(request) == offer(requests[0]) for request in requests] == [True] * len(script)
+    assert [len(told(turn)) for turn in starts(model, "FLAP")] == [0, 1, 1]
+    _, bridged, direct, found, _ = requests[-1].results
+    assert all("its server notes is configured, but" in answer for answer in (bridged, direct))
+    assert "notes" in json.loads(found)["unavailable"] and "letters" not in found
+    assert ran(tmp_path, "notes") == [("add_note", "begin"), ("add_note", "back")]
+
+
+def test_another_model_compaction_and_resume(
+    make_model: Any, make_home: Any, host: Any, server: Any, drive: Any, tmp_path: Path
+) -> None:
+    """``/model`` moves the listing into the new model's budget and back; the bridge survives compaction (H6, G2)."""
+    add = host.mcp_name("notes", "add_note")
+    names = [f"note_{number}" for number in range(400)]
+    script = ["1", "2", "3", *(f"Turn {number}. " + "word " * 200 for number in range(16))]
+    model = make_model({"MODEL": script, "": [through(add, "later"), "Done."]})
+    small = {"name": "scripted", "base_url": model.base_url, "models": {"scripted-small": {"context_length": 64_000}}}
+    servers = {"notes": server("notes", names=("add_note", *names))}
+    home = make_home(model, servers=servers, extra={"custom_providers": [small]} | NO_REVIEW)
+    outcome = drive(home, "models")
+    first, smaller, back, *_ = starts(model, "MODEL")
+    assert len(offer(smaller)) < len(offer(first)) == len(offer(back))
+    assert outcome["compacted"] < len(script)
+    assert ran(tmp_path, "notes")[-1] == ("add_note", "later")
+    assert offer(model.turns[-1]) == offer(first)
+
+
+def test_the_terminal_interface_follows_a_reload(
+    make_model: Any, make_home: Any, host: Any, server: Any, drive: Any, tmp_path: Path
+) -> None:
+    """A session of the TUI's server, which a desktop shares, uses the bridge and a server added under way (B5, H2)."""
+    script = [
+        *(searched("add a note"), through(host.mcp_name("notes", "add_note"), "tui"), "1"),
+        *(through(host.mcp_name("letters", "add_note"), "tui"), "2"),
+    ]
+    model = make_model(script)
+    home = make_home(model, servers={"notes": server("notes")})
+    drive(home, "tui", {"letters": server("letters")})
+    requests = model.conversation("TUI")
+    assert set(requests[0].tool_names) >= BRIDGE
+    assert ran(tmp_path, "notes") == ran(tmp_path, "letters") == [("add_note", "tui")]
+    assert [offer(request) == offer(requests[0]) for request in requests] == [True] * len(script)
+
+
+def test_editor_sessions_have_the_servers_that_each_brought(
+    make_model: Any, make_home: Any, host: Any, server: Any, tmp_path: Path
+) -> None:
+    """A server that a client brings into one ACP session is used there and out of reach in another (H1, B5, B12)."""
+    add, own = host.mcp_name("brought", "add_note"), host.mcp_name("notes", "add_note")
+    script = [searched("add a note"), through(add), through(own), "Done."]
+    model = make_model(script)
+    home = make_home(model, servers={"notes": server("notes")})
+    brought = server("brought")
+    with home.acp([{"name": "brought", "command": brought["command"], "args": brought["args"], "env": []}]) as session:
+        session.prompt("FIRST: note it")
+        answer = session.request("session/new", {"cwd": str(home.cwd), "mcpServers": []})
+        session.session_id = answer["sessionId"]
+        session.prompt("SECOND: note it")
+    first, second = model.conversation("FIRST"), model.conversation("SECOND")
+    assert add in first[-1].results[0] and own in first[-1].results[0]
+    assert own in second[-1].results[0] and add not in second[-1].results[0] and add not in offer(second[0])
+    assert (len(ran(tmp_path, "brought")), len(ran(tmp_path, "notes"))) == (1, 2)
+
+
+def test_profiles_in_one_process_share_nothing(
+    make_model: Any, make_home: Any, host: Any, server: Any, drive: Any, tmp_path: Path
+) -> None:
+    """Two homes asked in turns: each its own configuration and array, the second time as the first (B12)."""
+    model = make_model(["Done."])
+    home = make_home(model, servers={"notes": server("notes")}, tool_search={"search_default_limit": 3})
+    other = tmp_path / "other"
+    other.mkdir()
+    text = (home.path / "config.yaml").read_text(encoding="utf-8").replace("search_default_limit: 3", "listing: 'off'")
+    (other / "config.yaml").write_text(text, encoding="utf-8")
+    outcome = drive(home, "profiles", [str(home.path), str(other)])
+    assert outcome["limits"] == [3, 5, 3, 5]
+    first, second, third, fourth = map(offer, model.turns)
+    assert "add_note" in first and "add_note" not in second
+    assert (first, second) == (third, fourth)
