@@ -43,10 +43,14 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The units of a query, each word once, and for each of its clauses, if there are several, which units it has."""
+    """The units of a query, each word once, and for each of its clauses, if there are several, which units it has.
+
+    ``prose`` is the share of its words that say nothing about a tool: 0 for keywords, a third for a sentence.
+    """
 
     units: tuple[Unit, ...]
     clauses: tuple[tuple[int, ...], ...]
+    prose: float
 
 
 def parse(index: Index, text: str) -> Query:
@@ -59,9 +63,13 @@ def parse(index: Index, text: str) -> Query:
     english = in_english(text)
     units: dict[str, Unit] = {}
     clauses: list[tuple[str, ...]] = []
+    said = meant = 0
     for part in (*_CLAUSE.split(text), english):
+        found = [analyse(word) for word in words(part)]
+        content = [word for word in found if word.whole or word.parts]
+        said, meant = said + len(found), meant + len(content)
         members = []
-        for unit in _units(index, part):
+        for unit in _units(index, content):
             if english and part is not english and not unit.known:
                 continue
             if unit.word not in units:
@@ -77,11 +85,14 @@ def parse(index: Index, text: str) -> Query:
             units.setdefault(term, _unit(index, term))
     place = {word: at for at, word in enumerate(units)}
     several = len(clauses) > 1 and not english
-    return Query(tuple(units.values()), tuple(tuple(place[word] for word in clause) for clause in clauses if several))
+    return Query(
+        tuple(units.values()),
+        tuple(tuple(place[word] for word in clause) for clause in clauses if several),
+        1 - meant / said if said else 0.0,
+    )
 
 
-def _units(index: Index, text: str) -> Iterator[Unit]:
-    found = [word for word in map(analyse, words(text)) if word.whole or word.parts]
+def _units(index: Index, found: list[Word]) -> Iterator[Unit]:
     for at, word in enumerate(found):
         joined = []
         for pair in found[max(at - 1, 0) : at + 1], found[at : at + 2]:
