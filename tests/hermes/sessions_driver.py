@@ -68,11 +68,16 @@ def mcp(name: str) -> Callable[..., Any]:
     raise LookupError(name)
 
 
+def registry_module() -> Any:
+    """The host's module of its tool registry."""
+    import tools.registry
+
+    return tools.registry
+
+
 def registered(part: str) -> list[str]:
     """The registered names with ``part`` in them."""
-    from tools.registry import registry
-
-    return sorted(name for name in registry.get_tool_to_toolset_map() if part in name)
+    return sorted(name for name in registry_module().registry.get_tool_to_toolset_map() if part in name)
 
 
 def wait_for(condition: Callable[[], Any]) -> None:
@@ -200,6 +205,7 @@ def children(base_url: str, folder: Path, argument: str) -> dict[str, Any]:
     Talk(base_url).say("PARENT-ALL: have notes written")
     Talk(base_url, enabled_toolsets=["notes", "delegation"]).say("PARENT-ONE: have notes written")
     os.environ["HERMES_KANBAN_TASK"] = "t_1"
+    registry_module().invalidate_check_fn_cache()  # a worker has the variable from its start
     Talk(base_url, enabled_toolsets=["notes", "kanban"]).say("WORKER: work")
     Talk(base_url, enabled_toolsets=["notes", "file"], disabled_toolsets=["kanban"]).say("DISABLED: finish the card")
     return {}
@@ -306,10 +312,8 @@ def names(base_url: str, folder: Path, argument: str) -> dict[str, Any]:
 def half(base_url: str, folder: Path, argument: str) -> dict[str, Any]:
     """A session that disabled the bridge's toolset, and with an argument a foreign tool under a bridge name."""
     if argument:
-        from tools.registry import registry
-
         schema = {"name": argument, "description": "Somebody else's.", "parameters": {"type": "object"}}
-        registry.register(
+        registry_module().registry.register(
             name=argument, toolset="others", schema=schema, handler=lambda arguments, **kwargs: '{"ran": "theirs"}'
         )
     load()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from testing.hermes_home import HermesHome, replay
-from testing.scripted_model import After, Call, Request, ScriptedModel
+from testing.scripted_model import After, Call, Request, ScriptedModel, Step, text_of
 from testing.strict_providers import unique_names
 
 DRIVER = Path(__file__).with_name("sessions_driver.py")
@@ -174,7 +174,7 @@ def test_children_reach_what_they_inherit_and_no_more(
     assert ran(tmp_path, "notes") == [("add_note", "grandchild"), ("add_note", "alone")]
     assert model.conversation("STOLEN") == []
 
-    [worker], others = model.conversation("WORKER"), model.conversation("DISABLED")[-1]
+    worker, others = model.conversation("WORKER")[0], model.conversation("DISABLED")[-1]
     assert {"kanban_complete", "kanban_block", "kanban_show"} | BRIDGE <= set(worker.tool_names)
     assert "kanban_complete" not in others.tool_names
     assert "kanban_complete" not in offer(others) + others.results[0].replace("complete the kanban card", "")
@@ -389,16 +389,22 @@ def test_another_model_compaction_and_resume(
     """``/model`` moves the listing into the new model's budget and back; the bridge survives compaction (H6, G2)."""
     add = host.mcp_name("notes", "add_note")
     names = [f"note_{number}" for number in range(400)]
-    script = ["1", "2", "3", *(f"Turn {number}. " + "word " * 200 for number in range(16))]
-    model = make_model({"MODEL": script, "": [through(add, "later"), "Done."]})
+
+    def answer(request: Request) -> Step:
+        last = text_of(request.messages[-1])
+        if last in ("compacted", "resumed"):
+            return through(add, last)
+        return "word " * 200
+
+    model = make_model([answer] * 24)
     small = {"name": "scripted", "base_url": model.base_url, "models": {"scripted-small": {"context_length": 64_000}}}
     servers = {"notes": server("notes", names=("add_note", *names))}
     home = make_home(model, servers=servers, extra={"custom_providers": [small]} | NO_REVIEW)
     outcome = drive(home, "models")
     first, smaller, back, *_ = starts(model, "MODEL")
     assert len(offer(smaller)) < len(offer(first)) == len(offer(back))
-    assert outcome["compacted"] < len(script)
-    assert ran(tmp_path, "notes")[-1] == ("add_note", "later")
+    assert outcome["compacted"] < 2 * 19
+    assert ran(tmp_path, "notes") == [("add_note", "compacted"), ("add_note", "resumed")]
     assert offer(model.turns[-1]) == offer(first)
 
 
