@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import re
 import unicodedata
+import zlib
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
@@ -37,7 +38,7 @@ class Encoder:
     """Word-piece vectors and the tokenizer that belongs to them.
 
     ``vectors`` (pieces, dims) int8 times ``scales`` (pieces,) give the piece vectors; ``pieces`` names the rows,
-    with ``##`` before those that continue a word.
+    with ``##`` before those that continue a word. ``version`` tells other vectors by another number.
     """
 
     def __init__(self, pieces: Sequence[str], vectors: NDArray[np.int8], scales: NDArray[np.float16]) -> None:
@@ -45,7 +46,8 @@ class Encoder:
         self._vectors = vectors
         self._scales = scales
         self._longest = max(map(len, pieces))
-        self.rows_of_word = lru_cache(maxsize=1 << 15)(self._rows_of_word)
+        self.version = zlib.crc32(scales.tobytes())
+        self._rows_of = lru_cache(maxsize=1 << 15)(self._rows_of_word)
 
     @property
     def dims(self) -> int:
@@ -74,12 +76,12 @@ class Encoder:
         return result
 
     def rows(self, text: str) -> list[int]:
-        """The rows of a text's pieces, found as BERT's uncased tokenizer does; punctuation and unknown words have none."""
+        """The rows of a text's pieces, found as BERT's uncased tokenizer does; what it does not know has none."""
         if not text.isascii():
             marks = unicodedata.normalize("NFD", text)
             text = "".join(char for char in marks if unicodedata.category(char) != "Mn")
             text = _UNSPACED.sub(" ", text)
-        return [row for word in _WORDS.findall(text.lower()) for row in self.rows_of_word(word)]
+        return [row for word in _WORDS.findall(text.lower()) for row in self._rows_of(word)]
 
     def _rows_of_word(self, word: str) -> tuple[int, ...]:
         """Longest piece first, from the left; nothing if a part of the word is no piece."""

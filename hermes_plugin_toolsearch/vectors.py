@@ -11,10 +11,12 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import store
 from .catalog import Catalog, Entry, Group
 from .retrieval.fields import DETAIL, NAME, SERVER, SUMMARY, field_texts
 from .semantic import Encoder, encoder, in_words
@@ -26,6 +28,8 @@ WEIGHTS = (1.0, 1.0, 0.3)
 
 MOST_DETAIL = 300
 """Characters of the rest of a description that are looked at."""
+
+KIND = "vectors"
 
 MOST_CATALOGS = 8
 MOST_TOOLS = 150_000
@@ -118,18 +122,24 @@ class VectorStore:
         start = 0
         for group in catalog.groups:
             where = slice(start, start + len(group.entries))
-            known = self._known(group)
-            rows[where] = vectors_of_entries(found, group.entries) if known is None else known
+            rows[where] = self._rows(found, group)
             groups[group.fingerprint] = where
             start = where.stop
         return CatalogVectors(catalog.fingerprint, rows, groups)
 
-    def _known(self, group: Group) -> NDArray[np.float32] | None:
+    def _rows(self, found: Encoder, group: Group) -> NDArray[np.floating[Any]]:
+        """The rows of ``group``: from a catalog that is kept, from the disk, or made now."""
         for vectors in self._kept:
             where = vectors.groups.get(group.fingerprint)
             if where is not None:
                 return vectors.rows[where]
-        return None
+        shape = (len(group.entries), found.dims)
+        stored = (store.load(KIND, found.version, group.fingerprint) or {}).get("rows")
+        if stored is not None and stored.shape == shape and stored.dtype == np.float16:
+            return stored
+        rows = vectors_of_entries(found, group.entries).astype(np.float16)
+        store.save(KIND, found.version, group.fingerprint, {"rows": rows})
+        return rows
 
     def _work(self) -> None:
         while True:

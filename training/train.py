@@ -26,6 +26,10 @@ SEED = 20261130
 
 TEMPERATURE = 0.05
 
+RIDGE = 1.0
+SOLVER_ROUNDS = 2
+SOLVER_STEPS = 12
+
 RELATED = 512
 """Texts whose similarities among each other are compared; the cost grows with its square."""
 
@@ -83,6 +87,40 @@ def bags(tokenizer: Tokenizer, texts: list[str], unknown: int) -> tuple[np.ndarr
             flat.extend(i for i in encoded.ids[:64] if i != unknown)
             starts.append(len(flat))
     return np.array(flat, np.int64), np.array(starts, np.int64)
+
+
+def solved(flat: np.ndarray, starts: np.ndarray, start: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Least squares: the piece vectors whose sums, each scaled by its length so far, come nearest to ``target``.
+
+    Ridge regression towards ``start``, by conjugate gradients. Ten passes over all texts cost as much as a tenth of an
+    epoch of gradient descent and bring the angles nine tenths of the way.
+    """
+    texts = len(starts) - 1
+    columns, values = torch.from_numpy(flat), torch.ones(len(flat))
+    bag = torch.sparse_csr_tensor(torch.from_numpy(starts), columns, values, (texts, len(start)))
+    back = bag.to_sparse_coo().t().coalesce().to_sparse_csr()
+    vectors, prior, wanted = torch.from_numpy(start), torch.from_numpy(start), torch.from_numpy(target)
+    for round_ in range(SOLVER_ROUNDS):
+        lengths = (bag @ vectors).norm(dim=1, keepdim=True).clamp(min=0.05)
+
+        def squared(direction: torch.Tensor, lengths: torch.Tensor = lengths) -> torch.Tensor:
+            return back @ ((bag @ direction) / lengths**2) + RIDGE * direction
+
+        residual = back @ (wanted / lengths) + RIDGE * prior - squared(vectors)
+        scale = 1 / ((back @ (1 / lengths**2)) + RIDGE)  # Jacobi: "the" occurs a hundred thousand times as often
+        print(f"round {round_ + 1} of least squares: {(residual * scale).norm():.2f} to solve", flush=True)
+        direction = scale * residual
+        power = (residual * direction).sum(0)
+        for _ in range(SOLVER_STEPS):
+            changed = squared(direction)
+            step = power / (direction * changed).sum(0).clamp(min=1e-12)
+            vectors = vectors + step * direction
+            residual -= step * changed
+            improved = scale * residual
+            before, power = power, (residual * improved).sum(0)
+            direction = improved + power / before.clamp(min=1e-12) * direction
+        print(f"{(residual * scale).norm():.2f} left", flush=True)
+    return vectors.numpy()
 
 
 class Student(torch.nn.Module):
@@ -162,6 +200,8 @@ def main() -> None:
     target /= np.linalg.norm(target, axis=1, keepdims=True) + 1e-6
     print(f"{len(pieces)} pieces, {len(texts)} texts, {len(pairs)} pairs", flush=True)
 
+    start = solved(flat, starts, start, target)
+    np.savez(work / "solved.npz", vectors=start, pieces=np.array(pieces))
     student = Student(start)
     optimiser = torch.optim.SparseAdam(list(student.parameters()), lr=arguments.rate)
     usable = np.flatnonzero(starts[1:] > starts[:-1])
