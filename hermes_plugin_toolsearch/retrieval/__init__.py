@@ -39,7 +39,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The hits, best first; how sure it is that one of them is meant (0 to 1); words that no tool has."""
+    """The hits, best first; how sure it is that one of them is meant (0 to 1); words of it that no tool has."""
 
     hits: tuple[Hit, ...]
     confidence: float
@@ -78,7 +78,7 @@ def search(catalog: Catalog, query: str, limit: int) -> Results:
     hits = tuple(
         Hit(documents.entry(document), scores.get(document, 0.0), how) for document, how in list(found.items())[:limit]
     )
-    unknown = tuple(unit.word for unit in asked.units if not unit.known)
+    unknown = tuple(unit.said for unit in asked.units if not unit.known)
     return Results(hits, 1.0 if certain else confidence_of(index, asked, ranked), unknown)
 
 

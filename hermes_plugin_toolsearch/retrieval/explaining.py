@@ -41,5 +41,5 @@ def earnings(index: Index, units: tuple[Unit, ...], entry: Entry) -> Iterator[st
                 best = (earned, words[number], where)
         earned, word, where = best
         if earned:
-            said = unit.word if word == unit.word else f"{unit.word} (as {word})"
+            said = unit.said if word == unit.word else f"{unit.said} (as {word})"
             yield f"{said:24} {earned:6.2f}  {', '.join(where)}"

@@ -78,11 +78,13 @@ class Names:
             if all(resolved):
                 yield from resolved
                 return
-        for token in _TOKEN.findall(query):
-            if _IDENTIFIER.fullmatch(token.rstrip(".:?!")):
-                found = self.resolve(token.rstrip(".:?!"))
-                if found:
-                    yield found
+        for token in map(_trimmed, _TOKEN.findall(query)):
+            found = self.resolve(token) if _IDENTIFIER.fullmatch(token) else ()
+            label, colon, name = token.partition(":")
+            if not found and colon and label.isalpha():  # "select:create_issue", "tool:search"
+                found = self.resolve(name)
+            if found:
+                yield found
 
     def matching(self, pattern: str) -> list[int]:
         """The documents whose name, or tool name at its server, fits ``pattern`` (``*`` for anything)."""
@@ -99,6 +101,10 @@ class Names:
         if not piece:
             return []
         return [document for document, (name, _) in enumerate(self._patterned) if piece in squeezed(name)]
+
+
+def _trimmed(token: str) -> str:
+    return token.rstrip(".:?!")
 
 
 def pattern_in(query: str) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..languages import in_english
 from ..text import Word, analyse, stem, words
 from .index import Index
-from .vocabulary import SAID_IN_PASSING, related
+from .vocabulary import SAID_IN_PASSING, SERVICES, related
 from .words import FORM_WEIGHT, other_forms
 
 MAX_QUERY = 4000
@@ -31,11 +31,13 @@ _CLAUSE = re.compile(
 class Unit:
     """One word of a query and what may stand for it.
 
-    ``alternatives`` are ``(term number, weight)``, the word itself first, with weight 1, where ``known``: where some
-    tool contains it. ``weight`` is what the word counts for in the query.
+    ``word`` is its term and ``said`` how the query has it. ``alternatives`` are ``(term number, weight)``, the word
+    itself first, with weight 1, where ``known``: where some tool contains it. ``weight`` is what the word counts for
+    in the query.
     """
 
     word: str
+    said: str
     alternatives: tuple[tuple[int, float], ...]
     known: bool
     weight: float
@@ -82,7 +84,7 @@ def parse(index: Index, text: str) -> Query:
     if not units:  # nothing but stop words: they are all there is to go by
         for word in words(text)[:MAX_UNITS]:
             term = stem(analyse(word).plain)
-            units.setdefault(term, _unit(index, term))
+            units.setdefault(term, _unit(index, term, term))
     place = {word: at for at, word in enumerate(units)}
     several = len(clauses) > 1 and not english
     return Query(
@@ -101,17 +103,19 @@ def _units(index: Index, found: list[Word]) -> Iterator[Unit]:
                 if number is not None:
                     joined.append((number, JOINED_WEIGHT))
         for term in _terms(index, word):
-            yield _unit(index, term, joined)
+            yield _unit(index, term, word.plain if term == word.whole else term, joined)
 
 
 def _terms(index: Index, word: Word) -> tuple[str, ...]:
-    """``GitHub`` is one word where some tool says "github"; ``createIssue`` is what it is made of."""
-    if word.whole and (not word.parts or (len(word.parts) <= 2 and word.whole in index.numbers)):
-        return (word.whole,)
+    """``GitHub`` is one word where some tool says "github", and so is a service; ``createIssue`` is its parts."""
+    if word.whole and len(word.parts) <= 2:
+        known = any(part in index.numbers for part in word.parts)
+        if not known or word.whole in index.numbers or word.whole in SERVICES:
+            return (word.whole,)
     return word.parts
 
 
-def _unit(index: Index, term: str, joined: list[tuple[int, float]] | None = None) -> Unit:
+def _unit(index: Index, term: str, said: str, joined: list[tuple[int, float]] | None = None) -> Unit:
     number = index.numbers.get(term)
     alternatives = {} if number is None else {number: 1.0}
     for other, weight in related().get(term, ()):
@@ -125,4 +129,4 @@ def _unit(index: Index, term: str, joined: list[tuple[int, float]] | None = None
     if not alternatives:
         alternatives.update(index.lexicon.guesses(term))
     weight = PASSING_WEIGHT if term in SAID_IN_PASSING else NUMBER_WEIGHT if term.isdigit() else 1.0
-    return Unit(term, tuple(alternatives.items()), number is not None, weight)
+    return Unit(term, said, tuple(alternatives.items()), number is not None, weight)

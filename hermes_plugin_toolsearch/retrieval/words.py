@@ -51,6 +51,21 @@ class Lexicon:
             if term != prefix:
                 yield term
 
+    def containing(self, piece: str) -> Iterator[str]:
+        """The terms that have ``piece`` in them, a bounded number: "sheet" in "spreadsheet"."""
+        at = -1
+        for _ in range(MAX_EXTENSIONS if len(piece) >= 4 else 0):
+            at = self._joined.find(piece, at + 1)
+            if at < 0:
+                return
+            start, end = self._joined.rfind("\n", 0, at) + 1, self._joined.find("\n", at)
+            yield self._joined[start:end]
+            at = end
+
+    @cached_property
+    def _joined(self) -> str:
+        return "\n" + "\n".join(self.ordered) + "\n"
+
     def commonest(self, terms: Iterable[str]) -> list[str]:
         """The few of ``terms`` that most tools have, without those that are rare beside them."""
         counted = sorted(
@@ -111,7 +126,8 @@ class Lexicon:
                 yield numbers[term[:end]], GUESS_WEIGHT
                 break
         if len(term) >= 3:
-            for other in self.commonest({*self.beginning(term), *self.misspelled(term)}):
+            likely = {*self.beginning(term), *self.misspelled(term)} or set(self.containing(term))
+            for other in self.commonest(likely):
                 yield numbers[other], GUESS_WEIGHT
 
 
