@@ -15,12 +15,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from types import ModuleType
 from typing import Any, Literal
 
 from .. import changes
-from ..assembly import Assembly
+from ..assembly import TOLD_CHARS, Assembly
 from ..bridge import MAX_NAMES, as_mapping, texts
 from ..calls import Invocation, Refusal
 from ..catalog import Catalog, Definition, Partition, partition, refresh, split_name
@@ -207,7 +208,8 @@ def build_catalog_listing_with_form(
         unavailable = (original([], max_tokens=max_tokens)[0] or "").partition("\n")[2]
         from .. import tokens
 
-        listing = _listing(parts.catalog, max_tokens - (tokens.count(unavailable) if unavailable else 0))
+        room = _room.get() or host.user_config()[0].description_max_chars or None
+        listing = _listing(parts.catalog, max_tokens - (tokens.count(unavailable) if unavailable else 0), room)
         text = "\n".join(part for part in (listing.text, unavailable) if part)
         return text or None, "none" if listing.form == "bare" else listing.form
     except Exception:
@@ -215,9 +217,8 @@ def build_catalog_listing_with_form(
         return original(deferrable, max_tokens=max_tokens)
 
 
-def _listing(catalog: Catalog, budget: int) -> Listing:
+def _listing(catalog: Catalog, budget: int, room: int | None) -> Listing:
     config = host.user_config()[0]
-    room = _room.get() or config.description_max_chars or None
     return make_listing(catalog, budget=budget, mode=config.listing, max_chars=room, trust=config.trust)
 
 
@@ -237,8 +238,13 @@ def assembly(session: Session) -> Assembly:
     parts = partition(definitions, stays_visible=lambda name: name not in hidden, server_of=surface.server_of)
     config = session.config
     budget = listing_budget(config.threshold_pct, config.listing_max_tokens, session.context_length)
-    listing = _listing(parts.catalog, budget) if len(parts.catalog) else _BARE
-    return Assembly(tools, parts, listing, "", DEFAULT_NAMES)
+    if not len(parts.catalog):
+        return Assembly(tools, parts, _BARE, "", DEFAULT_NAMES)
+    told = _listing(parts.catalog, budget, TOLD_CHARS).text if _description_limit(session) else ""
+    in_the_array = _bridge(tools)[DEFAULT_NAMES.search]["function"]["description"]
+    overflow = "" if told in in_the_array else told
+    listing = replace(_BARE, budget=budget) if overflow else _listing(parts.catalog, budget, None)
+    return Assembly(tools, parts, listing, "", DEFAULT_NAMES, overflow)
 
 
 def run_conversation(original: Callable[..., Any], agent: Any, *args: Any, **kwargs: Any) -> Any:
@@ -323,12 +329,11 @@ def publish(session: Session) -> None:
 def _assembled(session: Session) -> list[Definition]:
     """The array that the host makes for this session, within what its provider takes."""
     native = _native()
-    provider = providers.Provider.of(session.agent)
-    limit = session.max_chars or session.config.description_max_chars or provider.description_max_chars()
+    limit = _description_limit(session)
     room = limit
     tools: list[Definition] = []
-    for _ in range(2):
-        token = _room.set(room)
+    for last in (False, False, False, True):  # a shorter listing may come with longer words of the host around it
+        token = _room.set(1 if last else room)
         try:
             tools = native.assemble_tool_defs(
                 session.definitions(), context_length=session.context_length, config=native.load_config()
@@ -336,10 +341,16 @@ def _assembled(session: Session) -> list[Definition]:
         finally:
             _room.reset(token)
         search = _bridge(tools).get(DEFAULT_NAMES.search, {}).get("function", {}).get("description", "")
-        if limit is None or room is None or len(search) <= limit:
+        if not limit or not room or len(search) <= limit:
             break
         room = max(1, room - (len(search) - limit))
     return tools
+
+
+def _description_limit(session: Session) -> int | None:
+    """The most characters that a description may have at the session's provider, where that is known."""
+    provider = providers.Provider.of(session.agent)
+    return session.max_chars or session.config.description_max_chars or provider.description_max_chars()
 
 
 def _bridge(tools: Sequence[Definition]) -> dict[str, Definition]:

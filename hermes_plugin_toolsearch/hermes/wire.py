@@ -11,7 +11,6 @@ from contextvars import ContextVar
 from typing import Any
 
 from ..config import DEFAULT_NAMES, BridgeNames
-from ..names import Scope
 from . import direct, feed, host, providers, requests, seams, usage
 from .session import current
 
@@ -87,16 +86,15 @@ def _read(agent: Any, answer: Any, names: BridgeNames) -> None:
     """
     usual = {name: usual for usual, name in _other(names).items()}
     session = current()
-    scope: Scope | None = None
     for call in _calls_in(answer):
         if call.name in agent.valid_tool_names:
             continue
         if call.name in usual:
             call.name = usual[call.name]
-        elif session is not None and session.agent is agent:
-            scope = scope or session.scope()
-            if call.name in scope.deferred.by_name or scope.absent(call.name) is not None:
-                agent.valid_tool_names.add(call.name)
+            continue
+        valid = direct.admitting(agent)
+        if session is not None and session.agent is agent and direct.answered(session, call.name):
+            valid.more.add(call.name)
 
 
 def _calls_in(answer: Any) -> Iterator[Any]:

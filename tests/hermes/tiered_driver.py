@@ -193,7 +193,26 @@ def conversation(argument: str) -> dict[str, Any]:
     return {"answers": [first["final_response"], second["final_response"]], "ran": RAN}
 
 
-MODES = {mode.__name__: mode for mode in (search, shapes, config, renamed, conversation)}
+def switched(argument: str) -> dict[str, Any]:
+    """Three turns of one agent: as it is, switched off, and on again."""
+    base_url, prompt = argument.split(",")
+    small_servers()
+    load()
+    from run_agent import AIAgent
+
+    from hermes_plugin_toolsearch.hermes.session import session_of
+
+    agent = AIAgent(
+        model="scripted-model", provider="custom", base_url=base_url, api_key="unused", quiet_mode=True, tool_delay=0
+    )
+    messages: list[Any] = []
+    for off in (False, True, False):
+        session_of(agent).off = off
+        messages = agent.run_conversation(prompt, conversation_history=messages)["messages"]
+    return {"ran": RAN}
+
+
+MODES = {mode.__name__: mode for mode in (search, shapes, config, renamed, conversation, switched)}
 
 if __name__ == "__main__":
     outcome = MODES[sys.argv[1]](sys.argv[2])
