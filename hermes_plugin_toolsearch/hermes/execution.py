@@ -150,8 +150,12 @@ def _carried_out(session: Session, part: Invocation | Refusal) -> tuple[str, str
     if isinstance(part, Refusal):
         answer = session.repeats.refused(part)
         return DEFAULT_NAMES.call, json.dumps({bridge_tools.REFUSED: dict(answer.message)}, ensure_ascii=False)
-    session.repeats.called()
-    return part.name, json.dumps(part.arguments, ensure_ascii=False)
+    name, role = part.name, bridge_role(session, part.name)
+    if role is None:
+        session.repeats.called()
+    else:  # a lookup that was sent through the bridge
+        name = getattr(DEFAULT_NAMES, role)
+    return name, json.dumps(part.arguments, ensure_ascii=False)
 
 
 def _rewritten(call: Any, call_id: str, name: str, arguments: str) -> Any:
