@@ -107,7 +107,11 @@ def settle(session: Session) -> None:
 def settle_again(session: Session) -> None:
     """Settle once more where the host has changed the array since: some look for new servers as a turn begins."""
     try:
-        if host.native() != "tiered" and session.settled != _tools(session):
+        if host.native() == "tiered":
+            from . import tiered
+
+            tiered.notice_bridge(session)
+        elif session.settled != _tools(session):
             settle(session)
     except Exception:
         seams.fall_back("settling the tools array again")

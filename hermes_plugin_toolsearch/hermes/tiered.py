@@ -291,6 +291,14 @@ def settle(session: Session) -> None:
         publish(session)
 
 
+def notice_bridge(session: Session) -> None:
+    """Take note of a bridge that came into the array as the turn began, with a server that was late; its bytes stay."""
+    held = session.published
+    if held is not None and not held.assembly.activated and not session.off:
+        made = assembly(session)
+        session.published = Published(made.tool_defs, made)
+
+
 def _switch(session: Session) -> None:
     """Take the bridge out of the array of a session that was switched off, and put it back when it is on again."""
     agent = session.agent
