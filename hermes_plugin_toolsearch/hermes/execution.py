@@ -48,22 +48,29 @@ def execute_tool_calls(
         return original(agent, assistant_message, messages, *args, **kwargs)
     message = copy.copy(assistant_message)
     message.tool_calls = [call for item in opened for call in item.calls]
+    start = len(messages)
     if all(len(item.calls) == 1 for item in opened):
-        start = len(messages)
         try:
             return original(agent, message, messages, *args, **kwargs)
         finally:
-            relabel(messages[start:], opened)
-            usage.executed(session, opened, messages[start:])
+            _finish(session, messages, start, opened)
     # Several results become one, so the host works on a list of its own; it must not store what it finds there.
-    results = list(messages)
-    start = len(results)
+    own = list(messages)
     with _nothing_stored(agent):
         try:
-            return original(agent, message, results, *args, **kwargs)
+            return original(agent, message, own, *args, **kwargs)
         finally:
-            messages.extend(merged(results[start:], opened))
-            usage.executed(session, opened, messages[start:])
+            messages.extend(own[start:])
+            _finish(session, messages, start, opened)
+
+
+def _finish(session: Session, messages: list[Any], start: int, opened: Sequence[Opened]) -> None:
+    """Give the results from ``start`` on the form that the model's own calls want, and count what was carried out."""
+    try:
+        messages[start:] = merged(messages[start:], opened)
+        usage.executed(session, opened, messages[start:])
+    except Exception:
+        seams.fall_back("labelling the results of bridge calls")
 
 
 def bridged(session: Session) -> bool:
@@ -170,18 +177,11 @@ def _rewritten(call: Any, call_id: str, name: str, arguments: str) -> Any:
     return clone
 
 
-def relabel(results: Sequence[Any], opened: Sequence[Opened]) -> None:
-    """Give each result the name that its call was written under; strict providers pair the two by name."""
-    written = {
-        call.id: item.written.function.name for item in opened for call in item.calls if call is not item.written
-    }
-    for message in results:
-        if isinstance(message, dict) and message.get("role") == "tool" and "name" in message:
-            message["name"] = written.get(message.get("tool_call_id"), message["name"])
-
-
 def merged(results: Sequence[Any], opened: Sequence[Opened]) -> list[Any]:
-    """The results with those of one written call put together, in the order of its entries."""
+    """The results as the model's own calls want them: one for each, under the name that it was written by.
+
+    The results of several entries become one, in their order. Strict providers pair calls and results by name.
+    """
     by_id = {message.get("tool_call_id"): message for message in results if isinstance(message, dict)}
     parts_of = {call.id: item for item in opened for call in item.calls if len(item.calls) > 1}
     out: list[Any] = []
@@ -200,7 +200,10 @@ def merged(results: Sequence[Any], opened: Sequence[Opened]) -> list[Any]:
                     "content": _together([(call.function.name, part.get("content")) for call, part in parts]),
                 }
             )
-    relabel(out, [Opened(item.written, (item.written,)) for item in opened])
+    names = {item.written.id: item.written.function.name for item in opened if item.calls[0] is not item.written}
+    for message in out:
+        if isinstance(message, dict) and message.get("role") == "tool" and "name" in message:
+            message["name"] = names.get(message.get("tool_call_id"), message["name"])
     return out
 
 

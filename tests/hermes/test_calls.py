@@ -115,7 +115,8 @@ def test_entries_of_one_call_run_in_order_and_fail_alone(make_model: Any, home: 
         {"name": "no_such_tool", "arguments": {}},
         {"name": show, "arguments": {}},
     ]
-    run = home(make_model([[Call("tool_call", {"calls": entries})], "Done."])).oneshot("Note it.")
+    model = make_model([[Call("tool_call", {"calls": entries})], "Done."], rules=[matching_result_names])
+    run = home(model).oneshot("Note it.")
     assert run.stdout == "Done.\n"
     text = "".join(run.turns[-1].results)
     assert text.index("milk") < text.index("no_such_tool") < text.rindex("list_notes")
