@@ -7,25 +7,15 @@ from collections.abc import Iterable, Iterator
 
 from ..cache import Cache
 from ..catalog import Catalog, Entry
-from ..text import fold
+from ..names import squash
 
 MAX_QUERY = 4000
 MAX_PATTERN = 128
 MAX_KEPT = 8
 
-_LOWER = bytes(code + 32 if 65 <= code <= 90 else code for code in range(256))
-_OTHERS = bytes(code for code in range(128) if not chr(code).isalnum())
-_SEPARATORS = re.compile(r"[\W_]+")
 _TOKEN = re.compile(r"[^\s,;\"'`()\[\]{}<>]+")
 _LIST = re.compile(r"[,;\n]|\band\b")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9]+(?:[_./:-]+[A-Za-z0-9]+)+|[a-z0-9]+(?:[A-Z][a-z0-9]*)+")
-
-
-def squeezed(text: str) -> str:
-    """``text`` without case, accents and anything but letters and digits: equal for every spelling of a name."""
-    if text.isascii():  # every name of a tool; three times faster
-        return text.encode().translate(_LOWER, _OTHERS).decode()
-    return _SEPARATORS.sub("", fold(text)).lower()
 
 
 class Names:
@@ -39,7 +29,7 @@ class Names:
         for document, entry in enumerate(entries):
             self.full[entry.name] = document
             self.tool.setdefault(entry.tool, []).append(document)
-            name, tool, server = squeezed(entry.name), squeezed(entry.tool), squeezed(entry.server)
+            name, tool, server = squash(entry.name), squash(entry.tool), squash(entry.server)
             for form in {name, tool, server + tool, tool.removeprefix(server)} - {""}:
                 self.spelled.setdefault(form, []).append(document)
             patterned.append((entry.name.lower(), entry.tool.lower()))
@@ -52,7 +42,7 @@ class Names:
             return (document,)
         if written in self.tool:
             return tuple(self.tool[written])
-        form = squeezed(written)
+        form = squash(written)
         while form:
             if form in self.spelled:
                 return tuple(self.spelled[form])
@@ -97,10 +87,10 @@ class Names:
 
     def containing(self, text: str) -> list[int]:
         """The documents whose name has ``text`` in it, whatever separators either is written with."""
-        piece = squeezed(text)
+        piece = squash(text)
         if not piece:
             return []
-        return [document for document, (name, _) in enumerate(self._patterned) if piece in squeezed(name)]
+        return [document for document, (name, _) in enumerate(self._patterned) if piece in squash(name)]
 
 
 def _trimmed(token: str) -> str:

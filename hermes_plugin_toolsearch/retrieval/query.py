@@ -19,10 +19,10 @@ JOINED_WEIGHT = 0.65
 PASSING_WEIGHT = 0.7
 NUMBER_WEIGHT = 0.4
 
-# Where one need of a long request ends and the next begins.
+# Where one need of a long request ends and the next begins. No part repeats without bound: a query may be hostile.
 _CLAUSE = re.compile(
-    r"[.!?;]+\s+|\n+|,\s+and\s+|,?\s+(?:and\s+then|then|after\s+that|afterwards|finally|lastly|additionally|"
-    r"furthermore|moreover|also)\b",
+    r"[.!?;]\s|\n|,\s{1,3}and\s|,?\s{1,3}(?:and\s{1,3}then|then|after\s{1,3}that|afterwards|finally|lastly|"
+    r"additionally|furthermore|moreover|also)\b",
     re.IGNORECASE,
 )
 
