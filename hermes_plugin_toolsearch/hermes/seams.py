@@ -76,18 +76,24 @@ class _AfterImport(importlib.abc.MetaPathFinder):
     def __init__(self, module: str, install: Callable[[], object]) -> None:
         self._module = module
         self._install = install
+        self._looking = False
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """Find the module by whoever finds it otherwise; anything else is none of its business."""
-        if fullname != self._module:
+        if fullname != self._module or self._looking:
             return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(fullname)
+        self._looking = True
+        try:
+            spec = importlib.util.find_spec(fullname)
+        finally:
+            self._looking = False
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
 
             def execute_and_install(module: Any) -> None:
                 execute(module)
+                if self in sys.meta_path:  # not before: who only asks for the spec imports nothing
+                    sys.meta_path.remove(self)
                 try:
                     self._install()
                 except Exception:
