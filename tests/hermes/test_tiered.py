@@ -363,6 +363,7 @@ RENAMED = {
     "build_catalog_listing_with_form": "tools.tool_search.build_catalog_listing_with_form",
     "is_deferrable_tool_name": "tools.tool_search.is_deferrable_tool_name",
     "classify_tools": "tools.tool_search.classify_tools",
+    "_dispatch_delegate_task": "AIAgent._dispatch_delegate_task",
 }
 
 

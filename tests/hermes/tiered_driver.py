@@ -147,32 +147,42 @@ def config(argument: str) -> dict[str, Any]:
 
 
 def renamed(argument: str) -> dict[str, Any]:
-    """A host whose module calls ``argument`` otherwise: what still works, and what is said of the rest."""
-    import importlib
-
+    """A host that calls ``argument`` otherwise: what still works, and what is said of the rest."""
     small_servers()
+    if argument.startswith("_"):
+        import run_agent
+
+        delattr(run_agent.AIAgent, argument)
+    else:
+        rename(argument)
+    native = load()
+    import model_tools
+
+    from hermes_plugin_toolsearch.hermes import host, seams
+
+    names = [item["function"]["name"] for item in model_tools.get_tool_definitions(quiet_mode=True)]
+    native.load_config()
+    found = searched("add note")
+    ran = model_tools.handle_function_call("tool_call", {"name": "mcp__notes__add_note", "arguments": {"text": "milk"}})
+    return {"form": host.native(), "names": names, "found": found, "ran": ran, "status": seams.STATUS}
+
+
+def rename(name: str) -> None:
+    """Give the host's modules of tool search another name for ``name``, as an update might."""
+    import importlib.util
+
+    import tools
+
     for module in ("tools.tool_search_catalog", "tools.tool_search"):
         spec = importlib.util.find_spec(module)
         if spec is None or spec.origin is None:
             continue
-        source = re.sub(rf"\b{argument}\b", f"new_{argument}", Path(spec.origin).read_text(encoding="utf-8"))
+        source = re.sub(rf"\b{name}\b", f"new_{name}", Path(spec.origin).read_text(encoding="utf-8"))
         changed = types.ModuleType(module)
         changed.__file__, changed.__spec__, changed.__package__ = spec.origin, spec, "tools"
         sys.modules[module] = changed
         exec(compile(source, spec.origin, "exec"), changed.__dict__)
-        setattr(importlib.import_module("tools"), module.removeprefix("tools."), changed)
-    load()
-    import model_tools
-    import run_agent
-
-    from hermes_plugin_toolsearch.hermes import host, seams
-
-    if argument.startswith("_"):
-        delattr(run_agent.AIAgent, argument)
-    names = [item["function"]["name"] for item in model_tools.get_tool_definitions(quiet_mode=True)]
-    found = searched("add note")
-    ran = model_tools.handle_function_call("tool_call", {"name": "mcp__notes__add_note", "arguments": {"text": "milk"}})
-    return {"form": host.native(), "names": names, "found": found, "ran": ran, "status": seams.STATUS}
+        setattr(tools, module.removeprefix("tools."), changed)
 
 
 def conversation(argument: str) -> dict[str, Any]:
