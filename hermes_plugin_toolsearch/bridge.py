@@ -196,8 +196,7 @@ def _honesty(
     lowered = query.lower()
     absent = {server.server: server.reason for server in missing if unsure or server.server.lower() in lowered}
     if unsure:
-        unmentioned = _as_written(query, results.unknown)
-        unknown = f" No tool mentions: {', '.join(unmentioned[:5])}." if unmentioned else ""
+        unknown = f" No tool mentions: {', '.join(results.unknown[:5])}." if results.unknown else ""
         extra["note"] = (
             f"None of these is a sure match.{unknown} That does not mean the capability is missing: search once more "
             f"for the service and the action in other words, or for an exact tool name; {names.describe} shows what "
@@ -207,14 +206,6 @@ def _honesty(
     if absent:
         extra["unavailable"] = absent
     return extra
-
-
-def _as_written(query: str, unknown: Sequence[str]) -> list[str]:
-    """The words of ``query`` whose terms are ``unknown``: a model knows its own words, not their stems."""
-    from .text import terms
-
-    words = dict.fromkeys(word.strip(".,;:!?\"'()") for word in query[:1_000].split())
-    return [word for word in words if set(terms(word)) & set(unknown)]
 
 
 def texts(value: object, most: int) -> list[str]:
