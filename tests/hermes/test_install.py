@@ -61,6 +61,7 @@ def test_from_wheel_to_folder_and_out(fresh: Host, wheel: Path, make_model: Any,
     """A wheel is enabled, disabled, uninstalled, then a copied folder works; Hermes' own files never change."""
     before = fingerprint(fresh)
     home = HermesHome(tmp_path, fresh, make_model({"": ["Hello."]}), servers={"notes": notes}, plugins=())
+    offered = home.oneshot("Hello").turns[0].tools
 
     hosts.install(fresh.root, [str(wheel)])
     command = [str(fresh.root / "bin" / "hermes-toolsearch")]
@@ -71,7 +72,7 @@ def test_from_wheel_to_folder_and_out(fresh: Host, wheel: Path, make_model: Any,
     assert {path: installed.get(path) for path in before} == before
 
     assert home.run([*command, "disable"]).returncode == 0
-    assert not BRIDGE & set(home.oneshot("Hello").turns[0].tool_names)
+    assert home.oneshot("Hello").turns[0].tools == offered
 
     pip(fresh, "uninstall", "--quiet", "--yes", "hermes-plugin-toolsearch")
     left = fingerprint(fresh)
@@ -84,5 +85,5 @@ def test_from_wheel_to_folder_and_out(fresh: Host, wheel: Path, make_model: Any,
     assert set(home.oneshot("Hello").turns[0].tool_names) >= BRIDGE
 
     pip(fresh, "uninstall", "--quiet", "--yes", "snowballstemmer")
-    assert home.oneshot("Hello").stdout == "Hello.\n"
+    assert "Hello." in home.chat("Hello").stdout  # the newest host keeps no log of a one-shot turn
     assert "-m pip install snowballstemmer" in home.log
