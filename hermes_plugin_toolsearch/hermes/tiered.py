@@ -12,8 +12,7 @@ from __future__ import annotations
 import functools
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -23,6 +22,7 @@ from typing import Any, Literal
 from .. import changes
 from ..assembly import TOLD_CHARS, Assembly
 from ..bridge import MAX_NAMES, as_mapping, texts
+from ..cache import Cache
 from ..calls import Invocation, Refusal
 from ..catalog import Catalog, Definition, Partition, partition, refresh, split_name
 from ..config import DEFAULT_NAMES
@@ -125,49 +125,48 @@ class _Rules:
         self._config = host.user_config()[0]
         self._surface = host.Surface(self._config)
 
-    def deferrable(self, name: str, the_host_says: bool) -> bool:
-        """Whether ``name`` may be deferred: never a pinned tool, nor what a worker moves its own card with."""
-        listed = any(fnmatchcase(name, pattern) for pattern in self._config.defer)
-        known = self._surface.toolset_of(name) is not None and name not in DEFAULT_NAMES.as_set()
-        if host.is_workers_own(name) or not (the_host_says or (listed and known)):
+    def deferrable(self, name: str, judge: Callable[..., bool], more: tuple[Any, ...]) -> bool:
+        """Whether ``name`` may be deferred: never a pinned tool, nor what a worker moves its own card with.
+
+        What the host's own ``judge`` says of a name of a toolset is asked once: it asks the registry, which for 2,948
+        tools takes 0.2 s, and every call of a tool asks.
+        """
+        toolset = self._surface.toolset_of(name)
+        deferrable = _judged.get((judge, name, toolset, more), lambda: bool(judge(name, *more)))
+        if not deferrable:
+            listed = any(fnmatchcase(name, pattern) for pattern in self._config.defer)
+            deferrable = listed and toolset is not None and name not in DEFAULT_NAMES.as_set()
+        if not deferrable or host.is_workers_own(name):
             return False
+        if not self._config.pin:
+            return True
         return not self._config.pinned(name, split_name(name, self._surface.server_of(name))[0])
 
 
-@contextmanager
-def _rules() -> Iterator[_Rules]:
-    """The rules, read once for all tools of a list: that takes a millisecond, as does asking 16 times for a toolset."""
-    rules = _rules_at_hand.get()
-    if rules is not None:
-        yield rules
-        return
-    rules = _Rules()
-    token = _rules_at_hand.set(rules)
+_judged: Cache[tuple[Any, ...], bool] = Cache(65_536)
+
+
+def over_a_list(original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Judge every tool of a list by one reading of the rules, which takes a millisecond."""
     try:
-        yield rules
+        token = _rules_at_hand.set(_rules_at_hand.get() or _Rules())
+    except Exception:
+        seams.fall_back("reading the rules of single tools")
+        return original(*args, **kwargs)
+    try:
+        return original(*args, **kwargs)
     finally:
         _rules_at_hand.reset(token)
 
 
-def over_a_list(original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Judge every tool of a list by one reading of the rules."""
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(_rules())
-        except Exception:
-            seams.fall_back("reading the rules of single tools")
-        return original(*args, **kwargs)
-
-
-def is_deferrable_tool_name(original: Callable[..., bool], name: str, *args: Any, **kwargs: Any) -> bool:
+def is_deferrable_tool_name(original: Callable[..., bool], name: str, *more: Any, **named: Any) -> bool:
     """Whether the host may defer ``name``, the user's rules considered."""
-    deferrable = original(name, *args, **kwargs)
     try:
-        with _rules() as rules:
-            return rules.deferrable(name, deferrable)
+        rules = _rules_at_hand.get() or _Rules()
+        return rules.deferrable(name, functools.partial(original, **named) if named else original, more)
     except Exception:
         seams.fall_back("looking up pins")
-        return deferrable
+        return original(name, *more, **named)
 
 
 def should_activate(original: Callable[..., bool], config: Any, tokens: int, length: int | None, **more: Any) -> bool:
