@@ -160,7 +160,7 @@ def make_entry(function: Mapping[str, Any], *, server: str | None = None) -> tup
     entry = Entry(name, label, tool, description, parameters, fingerprint)
     if len(_made) >= _MOST_MADE:
         _made.clear()
-    _made[name] = (_Made(server, function.get("description"), given, _copied(given), entry, problem), *made[:3])
+    _made[name] = (_Made(server, function.get("description"), given, _copied(given), entry, problem), *made[:1])
     return entry, problem
 
 
@@ -191,7 +191,7 @@ class _Made:
 
 
 _made: dict[str, tuple[_Made, ...]] = {}
-"""Entries by name, the latest made first: a few, since sessions may know different tools of one name."""
+"""Entries by name, the latest made first: two, since sessions may know different tools of one name."""
 
 _MOST_MADE = 100_000
 
