@@ -186,6 +186,7 @@ def models(base_url: str, folder: Path, argument: str) -> dict[str, Any]:
     talk = Talk(base_url)
     talk.say("MODEL: begin")
     talk.agent.switch_model("scripted-small", "custom", api_key="unused", base_url=base_url)
+    talk.agent.context_compressor.context_length = 64_000  # not all hosts read it from a custom provider's entry
     talk.say("smaller")
     talk.agent.switch_model("scripted-model", "custom", api_key="unused", base_url=base_url)
     talk.say("back")
@@ -204,6 +205,7 @@ def children(base_url: str, folder: Path, argument: str) -> dict[str, Any]:
     load()
     Talk(base_url).say("PARENT-ALL: have notes written")
     Talk(base_url, enabled_toolsets=["notes", "delegation"]).say("PARENT-ONE: have notes written")
+    Talk(base_url, enabled_toolsets=["notes", "kanban"]).say("IDLE: wait")
     os.environ["HERMES_KANBAN_TASK"] = "t_1"
     registry_module().invalidate_check_fn_cache()  # a worker has the variable from its start
     Talk(base_url, enabled_toolsets=["notes", "kanban"]).say("WORKER: work")
@@ -279,7 +281,7 @@ def tui(base_url: str, folder: Path, argument: str) -> dict[str, Any]:
         if turn == 1:
             add_to_config(json.loads(argument))
             ask("reload.mcp", session_id=session, confirm=True)
-    return {}
+    return {"granted": server._sessions[session]["agent"].enabled_toolsets}
 
 
 def add_to_config(servers: dict[str, Any]) -> None:
@@ -304,6 +306,14 @@ def sandbox(base_url: str, folder: Path, argument: str) -> dict[str, Any]:
 def names(base_url: str, folder: Path, argument: str) -> dict[str, Any]:
     """Servers with the names of the host's own things, for all and for a session of one of them."""
     load()
+    schema = {"name": "big_report", "description": "Report.", "parameters": {"type": "object", "properties": {}}}
+    registry_module().registry.register(
+        name="big_report",
+        toolset="reports",
+        schema=schema,
+        handler=lambda arguments, **kwargs: "long " * 2_000,
+        max_result_size_chars=400,
+    )
     Talk(base_url).say("NAMES: use them all")
     Talk(base_url, enabled_toolsets=["mcp-memory", "file"]).say("MEMORY: use one")
     return {"registered": registered("note")}

@@ -125,7 +125,8 @@ def test_children_reach_what_they_inherit_and_no_more(
 
     The last has nothing but the bridge, and what only its parent or nobody was granted is out of its reach. A
     worker's own lifecycle tools are never deferred, and a session of the worker's process that has them disabled
-    cannot reach them through the bridge (I1, I2, I6, I8, I10, B1).
+    cannot reach them through the bridge; what the process made before is not served to either (I1, I2, I6, I8, I10,
+    B1, S3).
     """
     notes, letters = host.mcp_name("notes", "add_note"), host.mcp_name("letters", "add_note")
     grandchild = [searched("add a note"), through(notes, "grandchild"), through(letters, "grandchild"), "Written."]
@@ -151,6 +152,7 @@ def test_children_reach_what_they_inherit_and_no_more(
         "GRANDCHILD": grandchild,
         "CHILD-ALL": child,
         "CHILD-ONE": alone,
+        "IDLE": ["Done."],
         "WORKER": ["Done."],
         "DISABLED": disabled,
         "PARENT-ALL": [
@@ -174,6 +176,7 @@ def test_children_reach_what_they_inherit_and_no_more(
     assert ran(tmp_path, "notes") == [("add_note", "grandchild"), ("add_note", "alone")]
     assert model.conversation("STOLEN") == []
 
+    assert "kanban_complete" not in model.conversation("IDLE")[0].tool_names
     worker, others = model.conversation("WORKER")[0], model.conversation("DISABLED")[-1]
     assert {"kanban_complete", "kanban_block", "kanban_show"} | BRIDGE <= set(worker.tool_names)
     assert "kanban_complete" not in others.tool_names
@@ -245,7 +248,9 @@ def test_names_of_the_hosts_own_things(
 ) -> None:
     """Servers called like toolsets, with one tool name among them and a tool listed twice: each reachable once.
 
-    No core tool is shadowed, no name is sent twice, and the bare name they share runs none of them (A11, B11, S6).
+    No core tool is shadowed, no name is sent twice, and the bare name they share runs none of them. A result is cut at
+    its own tool's limit. A tool of another surface is answered without sending the model round in circles (A11, B11,
+    H11, S6, S7).
     """
     labels = ["memory", "web", "file", "terminal", "skills", "kanban", "tool_search"]
     tools = {label: host.mcp_name(label, "add_note") for label in labels}
@@ -253,10 +258,17 @@ def test_names_of_the_hosts_own_things(
         searched("add a note"),
         *(through(name, label) for label, name in tools.items()),
         through("add_note"),
+        [Call("tool_call", {"name": "big_report", "arguments": {}})],
         [Call("terminal", {"command": "echo core"})],
         "Done.",
     ]
-    one = [searched("add a note"), through(tools["web"], "stolen"), through(tools["memory"], "one"), "Done."]
+    one = [
+        searched("add a note"),
+        through(tools["web"], "stolen"),
+        through("browser_click", "stolen"),
+        through(tools["memory"], "one"),
+        "Done.",
+    ]
     model = make_model({"MEMORY": one, "NAMES": script}, rules=[unique_names])
     servers = {label: server(label) for label in labels}
     servers["web"] = server("web", names=("add_note", "add_note", "list_notes"))
@@ -265,7 +277,9 @@ def test_names_of_the_hosts_own_things(
     assert model.refusals == []
     assert {"memory", "terminal", "skills_list"} | BRIDGE <= set(everything.tool_names)
     assert not set(tools.values()) & set(everything.tool_names)
-    assert "more than one tool" in everything.results[-2] or "mean" in everything.results[-2]
+    assert "more than one tool" in everything.results[-3]
+    assert 0 < everything.results[-2].count("long ") < 500
+    assert "not enabled in this session" in memory.results[2] and "tool_search" not in memory.results[2]
     assert '"output": "core' in everything.results[-1]
     assert {label: ran(tmp_path, label) for label in labels if label != "memory"} == {
         label: [("add_note", label)] for label in labels if label != "memory"
@@ -297,7 +311,8 @@ def test_a_session_follows_its_servers(
     """Announced, added, removed, restarted with other tools, flapping: the next call follows, the bytes stay.
 
     What changed is said once, in the turn that begins; a tool that went says so with the state of its server; and an
-    agent that takes the session up after the first was evicted holds the same bytes (F1, F2, F4, H4, H9, H10, S2).
+    agent that takes the session up after the first was evicted holds the same bytes. Answers that name what is gone
+    by now do no harm in the history (F1, F2, F4, H4, H5, H9, H10, S2).
     """
     names = {tool: host.mcp_name("notes", tool) for tool in ("add_note", "list_notes", "burn_note", "pin_note")}
     letter = host.mcp_name("letters", "add_note")
@@ -418,31 +433,41 @@ def test_the_terminal_interface_follows_a_reload(
     ]
     model = make_model(script)
     home = make_home(model, servers={"notes": server("notes")})
-    drive(home, "tui", {"letters": server("letters")})
+    granted = drive(home, "tui", {"letters": server("letters")})["granted"]
     requests = model.conversation("TUI")
     assert set(requests[0].tool_names) >= BRIDGE
-    assert ran(tmp_path, "notes") == ran(tmp_path, "letters") == [("add_note", "tui")]
+    assert ran(tmp_path, "notes") == [("add_note", "tui")]
+    # Hosts to 0.16 do not grant what was added to a session that is there.
+    assert ran(tmp_path, "letters") == ([("add_note", "tui")] if "letters" in granted else [])
     assert [offer(request) == offer(requests[0]) for request in requests] == [True] * len(script)
 
 
 def test_editor_sessions_have_the_servers_that_each_brought(
     make_model: Any, make_home: Any, host: Any, server: Any, tmp_path: Path
 ) -> None:
-    """A server that a client brings into one ACP session is used there and out of reach in another (H1, B5, B12)."""
+    """A server that a client brings into one ACP session is used there and out of reach in another.
+
+    A command through the bridge that is approved there runs (H1, B5, B12, B14).
+    """
     add, own = host.mcp_name("brought", "add_note"), host.mcp_name("notes", "add_note")
-    script = [searched("add a note"), through(add), through(own), "Done."]
-    model = make_model(script)
+    tidy = [Call("tool_call", {"name": "terminal", "arguments": {"command": "rm -rf scrap"}})]
+    model = make_model([searched("add a note"), through(add), through(own), "Done.", tidy, "Tidy."])
     home = make_home(model, servers={"notes": server("notes")})
     brought = server("brought")
+    (home.cwd / "scrap").mkdir()
     with home.acp([{"name": "brought", "command": brought["command"], "args": brought["args"], "env": []}]) as session:
         session.prompt("FIRST: note it")
         answer = session.request("session/new", {"cwd": str(home.cwd), "mcpServers": []})
         session.session_id = answer["sessionId"]
         session.prompt("SECOND: note it")
+        session.prompt("and tidy up")
     first, second = model.conversation("FIRST"), model.conversation("SECOND")
     assert add in first[-1].results[0] and own in first[-1].results[0]
-    assert own in second[-1].results[0] and add not in second[-1].results[0] and add not in offer(second[0])
+    assert own in second[-1].results[0]
+    assert add not in second[-1].results[0] and add not in offer(second[0])
     assert (len(ran(tmp_path, "brought")), len(ran(tmp_path, "notes"))) == (1, 2)
+    assert ["rm -rf scrap" in json.dumps(asked) for asked in session.permissions] == [True]
+    assert not (home.cwd / "scrap").exists()
 
 
 def test_profiles_in_one_process_share_nothing(
