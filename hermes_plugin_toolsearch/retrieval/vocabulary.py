@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from ..text import terms
+from ..text import analyse, terms
 
 ALIKE_WEIGHT = 0.55
 MEANS_WEIGHT = 0.8
@@ -255,25 +255,24 @@ SAID_IN_PASSING = frozenset(terms(_SAID_IN_PASSING))
 
 
 _SERVICES = """
-airtable algolia amazon amplitude android anthropic apify apple asana atlassian auth0 aws azure azdo bamboohr basecamp
-bigquery bing bitbucket bluesky brave brevo browserbase buildkite calendly canva cassandra chrome circleci clickhouse
-clickup cloudflare cloudinary cloudwatch coda codecov coinbase confluence contentful context7 couchbase crunchbase
-databricks datadog dataforseo deepgram deepl devops digitalocean discord docker docusign dropbox dynamodb ebay ec2 ecs
-eks elasticsearch elevenlabs etsy evernote excel exa facebook fastly feishu figma firebase firecrawl fly freshdesk front
-gcal gcp gdrive gemini github gitlab gmail godaddy google grafana greenhouse gitea guru harvest heroku hetzner
-honeycomb hostinger hubspot huggingface influxdb instagram intercom ios jenkins jira jotform kafka kagi klaviyo
-kubernetes k8s lark launchdarkly linear linkedin looker loom mailchimp mailgun mapbox mariadb mastodon medium metabase
-microsoft miro mixpanel mongo mongodb mux mysql n8n neo4j neon netlify netsuite newrelic notion npm nvidia obsidian okta
-onedrive onenote openai opensearch opsgenie oracle outlook pagerduty paypal perplexity pinecone pinterest pipedrive
-plaid planetscale playwright postgres postgresql posthog postman prometheus puppeteer pypi qdrant quickbooks rabbitmq
-railway razorpay reddit redis render resend retool s3 salesforce sap segment sendgrid sentry servicenow sharepoint
-shopify shortcut slack smartsheet snowflake spotify sqlite square stackoverflow strapi strava stripe supabase
-surrealdb tableau tavily teams telegram terraform tiktok todoist toggl trello twilio twitch twitter typeform unity
-upstash vercel vimeo vonage weaviate webex webflow whatsapp wikipedia woocommerce wordpress workday xero yelp youtrack
-youtube zapier zendesk zoho zoom
+airtable algolia amazon amplitude anthropic apify apple asana atlassian auth0 aws azure azdo bamboohr basecamp
+bigquery bing bitbucket bluesky brevo browserbase buildkite calendly canva cassandra circleci clickhouse clickup
+cloudflare cloudinary cloudwatch codecov coinbase confluence contentful context7 couchbase crunchbase databricks
+datadog dataforseo deepgram deepl devops digitalocean discord docker docusign dropbox dynamodb ebay ec2 ecs eks
+elasticsearch elevenlabs etsy evernote exa facebook fastly feishu figma firebase firecrawl freshdesk gcal gcp gdrive
+gemini github gitlab gmail godaddy google grafana greenhouse gitea heroku hetzner honeycomb hostinger hubspot
+huggingface influxdb instagram intercom jenkins jira jotform kafka kagi klaviyo kubernetes k8s lark launchdarkly
+linear linkedin looker mailchimp mailgun mapbox mariadb mastodon metabase microsoft miro mixpanel mongo mongodb mux
+mysql n8n neo4j neon netlify netsuite newrelic notion npm nvidia obsidian okta onedrive onenote openai opensearch
+opsgenie oracle outlook pagerduty paypal perplexity pinecone pinterest pipedrive plaid planetscale playwright postgres
+postgresql posthog postman prometheus puppeteer pypi qdrant quickbooks rabbitmq razorpay reddit redis resend retool s3
+salesforce sap sendgrid sentry servicenow sharepoint shopify shortcut slack smartsheet snowflake spotify sqlite
+stackoverflow strapi strava stripe supabase surrealdb tableau tavily telegram terraform tiktok todoist toggl trello
+twilio twitch twitter typeform upstash vercel vimeo vonage weaviate webex webflow whatsapp wikipedia woocommerce
+wordpress xero yelp youtrack youtube zapier zendesk zoho zoom
 """
-SERVICES = frozenset(terms(_SERVICES))
-"""Names of services: a query that has one wants that service, or nothing."""
+SERVICES = frozenset(analyse(word).whole for word in _SERVICES.split())
+"""Names of services that are no everyday words: a query that has one wants that service, or nothing."""
 
 
 @cache
