@@ -34,12 +34,17 @@ test: check test-core  ## Everything: check, core tests, all of tests/hermes on 
 	$(PYTEST) -m hermes -n 3
 	HOSTS=all $(PYTEST) -m hermes -n 3 -k smoke
 
-test-hosts: setup  ## All of tests/hermes on every supported release
-	HOSTS=all $(PYTEST) -m hermes -n 3
+test-hosts: setup  ## All of tests/hermes on every supported release, and the matrix in the README
+	HOSTS=all $(PYTEST) -m hermes -n 3 --junit-xml=.hosts/report.xml
+	$(BIN)/python -m testing.matrix .hosts/report.xml README.md
+
+test-scenarios: setup  ## The scenarios of the matrix alone, on every supported release, and the matrix
+	HOSTS=all $(PYTEST) tests/hermes/test_install.py tests/hermes/test_scenarios.py -n 3 --junit-xml=.hosts/report.xml
+	$(BIN)/python -m testing.matrix .hosts/report.xml README.md
 
 bench: bench-retrieval bench-cost bench-speed  ## All benchmarks
 
 bench-retrieval bench-cost bench-speed: bench-%: setup  ## One of them; benchmarks/README.md says what each measures
 	$(BIN)/python -m benchmarks.$*
 
-.PHONY: help demo setup check test-core test test-hosts bench bench-retrieval bench-cost bench-speed
+.PHONY: help demo setup check test-core test test-hosts test-scenarios bench bench-retrieval bench-cost bench-speed
