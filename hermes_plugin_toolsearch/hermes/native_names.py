@@ -71,8 +71,8 @@ def load_config() -> ToolSearchConfig:
 
 
 def is_bridge_tool(name: str) -> bool:
-    """Whether ``name`` is one of the three bridge tools."""
-    return name in BRIDGE_TOOL_NAMES
+    """Whether ``name`` is one of the three bridge tools, and not a tool of somebody else under such a name."""
+    return name in BRIDGE_TOOL_NAMES and host.toolset_of(name) in (None, host.TOOLSET)
 
 
 def is_deferrable_tool_name(name: str) -> bool:
@@ -160,6 +160,8 @@ def scoped_deferrable_names(tool_defs: Iterable[Definition]) -> frozenset[str]:
 
 def resolve_underlying_call(args: Any) -> tuple[str | None, dict[str, Any], str | None]:
     """``(name, arguments, error)`` of one bridge call; a call with several entries is opened before it gets here."""
+    if not is_bridge_tool(TOOL_CALL_NAME):
+        return None, {}, f"{TOOL_CALL_NAME} is another plugin's tool here"
     if isinstance(args, Mapping) and isinstance(args.get(bridge_tools.REFUSED), Mapping):
         return None, {}, sentence(args[bridge_tools.REFUSED])
     first = open_call(args, _scope(raw_definitions(None, None)))[0]

@@ -114,10 +114,11 @@ def install_on_agent() -> bool:
     agent = getattr(sys.modules.get("run_agent"), "AIAgent", None)
     if not hasattr(agent, "run_conversation"):
         return False
-    from . import assembly_hook, delegation, direct, execution, feed, host, records, requests, tiered, wire
+    from . import assembly_hook, delegation, direct, execution, feed, host, records, requests, skills, tiered, wire
 
     seams: dict[str, Wrapper | None] = {
         "run_conversation": assembly_hook.run_conversation,
+        "_build_system_prompt": skills.build_system_prompt,
         "_execute_tool_calls": execution.execute_tool_calls,
         "_repair_tool_call": direct.repair_tool_call,
         "_build_api_kwargs": requests.build_api_kwargs,
@@ -138,6 +139,7 @@ def install_on_agent() -> bool:
             wrap(agent, name, wrapper, seam=f"AIAgent.{name}")
     if not (has_tiers and wire.has_own_words()):
         feed.install()
+    skills.install()
     records.install(agent)
     STATUS["AIAgent"] = "installed"
     return True

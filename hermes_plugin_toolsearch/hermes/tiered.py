@@ -266,7 +266,7 @@ def settle(session: Session) -> None:
 
     The bytes of the bridge's entries are the host's to keep. They are replaced before the first turn, when nothing is
     cached yet (an array that the host has stored for this session takes their place again), after the host has built
-    its array anew, and under ``catalog_changes: rebuild``.
+    its array anew, for a model of another context length, and under ``catalog_changes: rebuild``.
     """
     held = session.published
     refresh()
@@ -276,7 +276,12 @@ def settle(session: Session) -> None:
     if not live.activated:
         session.published, session.told = Published(live.tool_defs, live), None
         return
-    if held is None or not held.assembly.activated or _bridge(held.tools) != _bridge(live.tool_defs):
+    if (
+        held is None
+        or not held.assembly.activated
+        or _bridge(held.tools) != _bridge(live.tool_defs)
+        or held.assembly.threshold_tokens != live.threshold_tokens
+    ):
         publish(session)
         return
     known = held.assembly.partition.catalog if session.told is None else session.told  # an empty catalog is false

@@ -164,6 +164,8 @@ def rebuilt(base_url: str, folder: Path, argument: str) -> dict[str, Any]:
     edit(folder, "notes", add_note="Write a note down.", burn_note="Burn a note.")
     wait_for(lambda: registered("burn_note"))
     talk.say("go on")
+    for server in ("notes", "letters"):
+        Talk(base_url, enabled_toolsets=[server, "skills"]).say(f"SKILLS of {server}")
     return {}
 
 

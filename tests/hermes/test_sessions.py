@@ -112,7 +112,8 @@ def test_disabled_late_and_broken_servers_in_a_oneshot(
     found, broken, *refused, done = run.turns[-1].results
     assert late in found and secret not in found
     assert "secret" not in offer(run.turns[0])
-    assert "broken" in json.loads(broken)["unavailable"]
+    # A host with tiers answers searches in its own shape; what it knows of servers stands in its listing.
+    assert host.form == "tiered" or "broken" in json.loads(broken)["unavailable"]
     assert all("milk" not in result and '"parameters"' not in result for result in refused)
     assert "milk" in done
     assert (ran(tmp_path, "secret"), ran(tmp_path, "late")) == ([], [("add_note", "milk")])
@@ -170,7 +171,7 @@ def test_children_reach_what_they_inherit_and_no_more(
     lower, one = model.conversation("GRANDCHILD"), model.conversation("CHILD-ONE")
     assert set(lower[0].tool_names) >= BRIDGE
     assert notes in lower[-1].results[0] and letters in lower[-1].results[0]
-    assert set(one[0].tool_names) == BRIDGE
+    assert set(one[0].tool_names) - {"delegate_task"} == BRIDGE  # the newest hosts leave it to a child to try
     assert notes in one[-1].results[0] and letters not in one[-1].results[0]
     assert ran(tmp_path, "letters") == [("add_note", "grandchild"), ("add_note", "child")]
     assert ran(tmp_path, "notes") == [("add_note", "grandchild"), ("add_note", "alone")]
@@ -292,14 +293,25 @@ def test_names_of_the_hosts_own_things(
 def test_half_a_bridge_defers_nothing(
     make_model: Any, make_home: Any, host: Any, server: Any, drive: Any, foreign: str
 ) -> None:
-    """With the bridge's toolset disabled, or a bridge name taken, every tool is shown and the log says why (A15)."""
-    model = make_model([[Call(host.mcp_name("notes", "add_note"), {"text": "milk"})], "Done."], rules=[unique_names])
+    """With the bridge's toolset disabled, or a bridge name taken, every tool is shown and the log says why (A15).
+
+    The other plugin's tool is reachable, whatever it is given. A host with tiers has the bridge in no toolset and
+    keeps its names to itself: there it is whole.
+    """
+    direct = [Call(host.mcp_name("notes", "add_note"), {"text": "milk"})]
+    theirs = [Call(foreign, {"name": "terminal", "arguments": {"command": "echo stolen"}})] if foreign else direct
+    model = make_model([direct, theirs, "Done."], rules=[unique_names])
     home = make_home(model, servers={"notes": server("notes")})
     drive(home, "half", foreign)
     first, last = model.turns[0], model.turns[-1]
+    assert model.refusals == []
+    assert "milk" in last.results[0]
+    if host.form == "tiered":
+        assert set(first.tool_names) >= BRIDGE
+        return
     assert host.mcp_name("notes", "add_note") in first.tool_names
     assert set(first.tool_names) & BRIDGE == ({foreign} if foreign else set())
-    assert "milk" in last.results[0]
+    assert ("theirs" if foreign else "milk") in last.results[1]
     assert (f"{foreign} is a tool of the toolset others" if foreign else "the toolset toolsearch is disabled") in (
         home.log
     )
@@ -335,7 +347,9 @@ def test_a_session_follows_its_servers(
     drive(home, "changes", {"letters": server("letters")})
     turns = starts(model, "CHANGE")
     last = model.conversation("CHANGE")[-1]
-    assert [offer(turn) == offer(turns[0]) for turn in model.conversation("CHANGE")] == [True] * len(script)
+    reloads = host.form == "tiered"  # such a host makes its array anew where the user reloads the servers, as it says
+    same = [offer(turn) == offer(turns[0]) for turn in (turns[:2] if reloads else model.conversation("CHANGE"))]
+    assert False not in same
     assert ran(tmp_path, "notes") == [("list_notes", "begin"), ("burn_note", "announced"), ("pin_note", "back")]
     assert ran(tmp_path, "letters") == [("add_note", "added"), ("add_note", "again"), ("add_note", "taken up")]
     _, found, described, _, gone, direct, letters, _, removed, without, _, old, _, _ = last.results
@@ -347,9 +361,12 @@ def test_a_session_follows_its_servers(
     assert letter in without and names["add_note"] not in without
     assert "its server notes is connected and no longer offers it" in old
     notes = [told(turn) for turn in turns]
-    assert [len(note) for note in notes] == [0, 1, 1, 1, 1, 0, 0]
+    assert [len(note) for note in notes[:2]] == [0, 1]
     assert names["burn_note"] in notes[1][0] and names["list_notes"] in notes[1][0]
-    assert letter in notes[2][0] and letter not in notes[3][0]
+    for turn, fresh in ((2, letter), (4, names["pin_note"])):
+        assert fresh in (offer(turns[turn]) if reloads else notes[turn][0])
+    assert reloads or [len(note) for note in notes[2:]] == [1, 1, 1, 0, 0]
+    assert reloads or letter not in notes[3][0]
 
 
 def test_rebuild_publishes_at_the_next_turn(
@@ -357,23 +374,35 @@ def test_rebuild_publishes_at_the_next_turn(
 ) -> None:
     """Under ``catalog_changes: rebuild`` the next turn has a new array and no note (F9, H4).
 
-    A skill that needs a deferred tool is offered, one that needs a missing tool is not (S1).
+    A skill that needs a deferred tool, or its toolset, is offered in the sessions that have it and in no other (S1).
     """
     model = make_model(["1", through(host.mcp_name("notes", "burn_note")), "2"])
     rebuild = {"catalog_changes": "rebuild"}
-    home = make_home(model, servers={"notes": server("notes", "--watch")}, tool_search=rebuild)
-    for name, needed in (("burner", "add_note"), ("lighter", "no_such_tool")):
+    servers = {"notes": server("notes", "--watch"), "letters": server("letters")}
+    home = make_home(model, servers=servers, tool_search=rebuild)
+    needs_tool, needs_server = "requires_tools: [%s]", "requires_toolsets: [mcp-%s]"
+    for name, needs in (
+        ("burner", needs_tool % host.mcp_name("notes", "add_note")),
+        ("lighter", needs_tool % host.mcp_name("notes", "no_such_tool")),
+        ("writer", needs_server % "letters"),
+    ):
         skill = home.path / "skills" / "test" / name / "SKILL.md"
         skill.parent.mkdir(parents=True)
-        needs = f"metadata:\n  hermes:\n    requires_tools: [{host.mcp_name('notes', needed)}]\n"
-        skill.write_text(f"---\nname: {name}\ndescription: The {name} skill.\n{needs}---\nDo it.\n", encoding="utf-8")
+        metadata = f"metadata:\n  hermes:\n    {needs}\n"
+        skill.write_text(
+            f"---\nname: {name}\ndescription: The {name} skill.\n{metadata}---\nDo it.\n", encoding="utf-8"
+        )
     drive(home, "rebuilt")
     first, second = starts(model, "CHANGE")
     assert "burn_note" not in offer(first) and "burn_note" in offer(second)
     assert told(second) == []
-    assert "milk" in model.turns[-1].results[-1]
-    system = json.dumps(first.messages[0])
-    assert "The burner skill." in system and "The lighter skill." not in system
+    assert "milk" in model.conversation("CHANGE")[-1].results[-1]
+    offered = {
+        key: [name for name in ("burner", "lighter", "writer") if f"The {name} skill." in json.dumps(turn.messages[0])]
+        for key in ("CHANGE", "of notes", "of letters")
+        for turn in model.conversation(key)[:1]
+    }
+    assert offered == {"CHANGE": ["burner", "writer"], "of notes": ["burner"], "of letters": ["writer"]}
 
 
 def test_a_server_that_flaps_costs_no_bytes(
