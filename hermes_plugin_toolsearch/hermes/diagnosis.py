@@ -81,7 +81,8 @@ def _seams() -> Iterator[Finding]:
 def _configuration(view: View) -> Iterator[Finding]:
     for notice in view.notices:
         key = f"tools.tool_search.{notice.key}" if notice.key else "tools.tool_search"
-        fix = "hermes config edit" if notice.used is None else f"hermes config set {key} {notice.used}"
+        used = f"{notice.used:g}" if isinstance(notice.used, float) else notice.used
+        fix = "hermes config edit" if used is None else f"hermes config set {key} {used}"
         yield Finding("note", "config", str(notice), fix)
     if not view.notices:
         yield Finding("ok", "config", "every key of tools.tool_search is used as it was read")

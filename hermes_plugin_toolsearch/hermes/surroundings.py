@@ -48,6 +48,8 @@ def view_of(session: Session, states: tuple[Server, ...] | None = None) -> View:
     definitions = session.definitions()
     surface = host.Surface(config, getattr(agent, "enabled_toolsets", None))
     assembly = session.assembly()
+    if config.enabled == "off":
+        assembly = replace(assembly, reason="enabled: off")  # a host with tiers of its own does not say why
     would = assembly
     if not assembly.activated:
         would = assemble(

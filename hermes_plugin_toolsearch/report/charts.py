@@ -24,7 +24,7 @@ class Bar:
 def svg(width: float, height: float, title: str, body: Sequence[str]) -> str:
     """An image that says what it shows to whoever cannot see it."""
     return (
-        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-label="{escape(title, quote=True)}" '
+        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-label="{escape(printable(title), quote=True)}" '
         f'xmlns="http://www.w3.org/2000/svg">{"".join(body)}</svg>'
     )
 
@@ -72,7 +72,9 @@ def ladder(rungs: Sequence[Rung], *, width: int, title: str) -> str:
             body.append(text(middle, top + height + 18, short(rung.context), "mid"))
             body.append(text(middle, top + height + 35, rung.form, "mid soft", size=12))
         if not phone:
-            body.append(text(middle, min(line, top + height - tall) - 7, f"{rung.tokens:,}", "mid strong", size=12))
+            edge = top + height - tall
+            edge = edge if edge - line > 24 else min(edge, line)  # never across the budget's line
+            body.append(text(middle, edge - 7, f"{rung.tokens:,}", "mid strong", size=12))
     return svg(width, top + height + 42, title, body)
 
 
@@ -119,7 +121,7 @@ def recall(sets: Sequence[Recall], *, width: int, title: str) -> str:
         values = list(one.engines.items())
         for engine, value in reversed(values):
             ours = engine == values[0][0]
-            label = f"<title>{escape(engine)}: {value:.3f}</title>"
+            label = f"<title>{escape(printable(engine))}: {value:.3f}</title>"
             kind, radius = ("now", 7) if ours else ("before", 4.5)
             body.append(
                 f'<circle class="{kind}" cx="{left + room * value:.1f}" cy="{row}" r="{radius}">{label}</circle>'
@@ -132,7 +134,7 @@ def speed(engines: Sequence[Speed], *, width: int, title: str) -> str:
     """Milliseconds of a search over the number of tools, both on logarithmic scales."""
     left, top, height, right = 56, 12, 240, 16
     points = [point for engine in engines for point in engine.points]
-    low_x, high_x = (math.log10(edge([size for size, _ in points])) for edge in (min, max))
+    low_x, high_x = (math.log10(end([size for size, _ in points])) for end in (min, max))
     low_y, high_y = (
         math.floor(math.log10(min(y for _, y in points))),
         math.ceil(math.log10(max(y for _, y in points))),
@@ -156,7 +158,9 @@ def speed(engines: Sequence[Speed], *, width: int, title: str) -> str:
     for engine in reversed(engines):
         kind = "now" if engine is engines[0] else "before"
         line = [place(size, value) for size, value in engine.points]
-        body.append(f'<path class="line {kind}" d="{path(line)}"><title>{escape(engine.engine)}</title></path>')
+        body.append(
+            f'<path class="line {kind}" d="{path(line)}"><title>{escape(printable(engine.engine))}</title></path>'
+        )
     body.append(text(left + (width - left) / 2, top + height + 40, "tools", "mid soft"))
     return svg(width, top + height + 46, title, body)
 
@@ -207,12 +211,17 @@ def text(x: float, y: float, content: str, kind: str = "", *, size: int | None =
     """Words, escaped."""
     style = f' style="font-size:{size}px"' if size else ""
     name = f' class="{kind}"' if kind else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}"{name}{style}>{escape(content)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}"{name}{style}>{escape(printable(content))}</text>'
+
+
+def printable(label: str) -> str:
+    """``label`` without control characters, which no markup may hold."""
+    return "".join(letter if letter.isprintable() else " " for letter in label)
 
 
 def clip(label: str, most: int) -> str:
     """At most ``most`` characters of a label, printable ones."""
-    label = "".join(letter if letter.isprintable() else " " for letter in label)
+    label = printable(label)
     return label if len(label) <= most else label[: most - 1] + "…"
 
 

@@ -55,7 +55,7 @@ def _headline(figures: Figures) -> str:
     now = figures.status
     saved = now.before - now.now
     if now.active and saved > 0:
-        line = f"Each request carries <em>{100 * saved / now.before:.0f} % fewer</em> tokens of tools"
+        line = f"Each request carries <em>{100 * saved / now.before:.0f} % fewer</em> tokens of tools"
     elif now.active:
         line = f"With so few tools, deferring costs <em>{-saved:,} tokens</em>"
     else:
@@ -66,7 +66,7 @@ def _headline(figures: Figures) -> str:
     tiles = [
         ("Tools array before", f"{now.before:,}", "tokens in each request"),
         ("Tools array now", f"{now.now:,}", "tokens in each request"),
-        ("Deferred", f"{now.deferred:,} of {now.tools:,}", f"tools, of {_many(len(figures.servers), 'server')}"),
+        ("Deferred", f"{now.deferred:,}", f"of {_many(now.tools, 'tool')}, {_many(len(figures.servers), 'server')}"),
         ("Listing", now.form, f"tier {now.tier}: {now.listing_tokens:,} of {now.budget:,} tokens"),
     ]
     if now.cost:
@@ -193,7 +193,7 @@ def _benchmarks(figures: Figures) -> Iterable[str]:
             "speed",
             "How long a search takes",
             "Milliseconds of one search over the number of tools, both scales logarithmic (last benchmark).",
-            _key(("now", own.engine), ("before", ", ".join(one.engine for one in drawn[1:]) or "none"))
+            _key(("now", own.engine), *([("before", ", ".join(one.engine for one in drawn[1:]))] if drawn[1:] else []))
             + _both(lambda width: charts.speed(drawn, width=width, title=title))
             + _table(
                 ("Engine", *(f"{size:,}" for size in sizes)),
@@ -216,7 +216,9 @@ def _both(draw: Callable[[int], str]) -> str:
 
 
 def _key(*items: tuple[str, str]) -> str:
-    shown = "".join(f'<li style="--c:var(--{colour})">{escape(label)}</li>' for colour, label in items)
+    shown = "".join(
+        f'<li style="--c:var(--{colour})">{escape(charts.printable(label))}</li>' for colour, label in items
+    )
     return f'<ul class="key">{shown}</ul>'
 
 

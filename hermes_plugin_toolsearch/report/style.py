@@ -46,7 +46,7 @@ header{{padding-top:3.5rem;padding-bottom:1.5rem}}
 .eyebrow{{margin:0;color:var(--soft);font-size:.85rem;letter-spacing:.08em;text-transform:uppercase}}
 h1{{margin:.35rem 0 .5rem;font-size:clamp(2rem,6vw,3.4rem);line-height:1.08;letter-spacing:-.025em;font-weight:700;
 text-wrap:balance}}
-h1 em{{font-style:normal;color:var(--now)}}
+h1 em{{font-style:normal;color:var(--now);white-space:nowrap}}
 .lead{{margin:0;max-width:44rem;color:var(--soft);font-size:1.1rem}}
 .tiles{{display:grid;grid-template-columns:repeat(auto-fit,minmax(10.5rem,1fr));gap:.75rem;
 margin:1.75rem 0 0;padding:0}}
