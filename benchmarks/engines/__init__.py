@@ -3,9 +3,13 @@
 An adapter says what it is (``TITLE``), what to install (``REQUIREMENTS``, pinned; the first is the engine itself) and
 defines ``build(tools)``, which takes MCP tool definitions and returns ``search(query, limit)``: names, best first. It
 imports the engine inside its functions, since this process reads the adapter without having the engine.
-Optional: ``prepare(tools)``, what a session has made of the tools before it indexes them, given to ``build`` in their
-place; ``ENVIRONMENT`` (adapters with one name share an environment), ``PYTHON`` (the least minor version, if not
-the project's own), ``assemble(definitions, context_length)`` and ``answer(definitions)`` for hosts (see hermes.py).
+Optional:
+
+- ``prepare(tools)``: what a session has made of the tools before it indexes them; ``build`` takes it in their place;
+- ``settle(prepared)``: to have now what a session makes in the background;
+- ``ENVIRONMENT``: adapters with one name share an environment; ``PYTHON``: the least minor version;
+- ``assemble(definitions, context_length)``, ``answer(definitions)`` and ``describe(definitions)``: what a host sends
+  and answers, see hermes_0_19.py.
 """
 
 from __future__ import annotations

@@ -40,6 +40,8 @@ def rank(adapter: Any, tools: list[Any], queries: list[Any], out: Any, seconds: 
     started = time.perf_counter()
     search = adapter.build(given)
     built = time.perf_counter() - started
+    if hasattr(adapter, "settle"):
+        adapter.settle(given)
     spent = []
     deadline = time.process_time() + seconds
     for query in queries:

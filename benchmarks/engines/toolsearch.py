@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import tempfile
+from pathlib import Path
 from typing import Any
 
 TITLE = "toolsearch (this project)"
@@ -20,6 +22,26 @@ def prepare(tools: list[dict[str, Any]]) -> Any:
         if entry is not None:
             entries.append(entry)
     return build_catalog(entries)
+
+
+def settle(catalog: Any) -> None:
+    """Have now what a session makes in the background: the vectors of its tools."""
+    from hermes_plugin_toolsearch.vectors import STORE
+
+    STORE.make(catalog)
+
+
+def from_disk(catalog: Any, timed: Any) -> tuple[float, float]:
+    """Milliseconds to make the vectors of a catalog and save them, and to have them back after a restart."""
+    from hermes_plugin_toolsearch import store
+    from hermes_plugin_toolsearch.vectors import VectorStore
+
+    with tempfile.TemporaryDirectory() as folder:
+        store.folder = lambda: Path(folder)
+        made, _ = timed(lambda: VectorStore().make(catalog))
+        loaded, _ = timed(lambda: VectorStore().make(catalog))
+        store.folder = lambda: None
+    return made, loaded
 
 
 def build(catalog: Any) -> Any:

@@ -107,6 +107,7 @@ def report(sets: dict[str, Any]) -> str:
         "random part of the queries, whose number stands behind its name; differences are over the same queries.",
         "![Recall at five of every engine on every set](plots/retrieval.svg)",
     ]
+    sections.append(_summary(sets))
     for name, result in sets.items():
         sections.append(f"**{name}**: {result['tools']:,} tools, {result['queries']:,} queries")
         rows = []
@@ -121,6 +122,28 @@ def report(sets: dict[str, Any]) -> str:
             rows.append([title + part, *figures, f"{row['unanswered']:.2f}", f"{row['query_ms']:.2g}", ahead])
         sections.append(common.table(["engine", "@1", "@5", "@10", "MRR", "unanswered", "ms", "ahead @5"], rows))
     return "\n\n".join(sections)
+
+
+def _summary(sets: dict[str, Any]) -> str:
+    """Recall at five of every engine on every set; in bold the best of those that answered every query."""
+    rows = []
+    best = {
+        name: max(row["r5"] for row in result["engines"].values() if row.get("asked") == result["queries"])
+        for name, result in sets.items()
+    }
+    for engine in ENGINES:
+        cells = []
+        for name, result in sets.items():
+            row = result["engines"].get(engine, {})
+            if "r5" not in row:
+                cells.append("-")
+            elif row["asked"] < result["queries"]:
+                cells.append(f"({row['r5']:.2f})")
+            else:
+                cells.append(f"**{row['r5']:.3f}**" if row["r5"] == best[name] else f"{row['r5']:.3f}")
+        rows.append([adapter(engine).TITLE, *cells])
+    heading = "Recall@5; in brackets where an engine answered a part of the queries only:"
+    return f"{heading}\n\n{common.table(['engine', *sets], rows)}"
 
 
 def _versions(sets: dict[str, Any]) -> str:
