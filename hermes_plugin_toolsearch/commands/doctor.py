@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from .. import settings, tokens
+from .. import settings, store, tokens
 from ..stats import Log
 from . import place
 from .output import Subcommands, parser, plain, show
@@ -115,9 +115,10 @@ def _settings() -> Iterator[Finding]:
                 yield Finding("problem", name, "the plugin is not enabled", "hermes-toolsearch enable")
             else:
                 yield Finding("ok", name, "the plugin is enabled")
-    log = Log(home)
-    size = sum(path.stat().st_size for path in (log.path, log.older) if path.exists())
-    yield Finding("ok", "cache", f"nothing on disk but the usage log, {size / 1024:.0f} kB in {log.folder}")
+    for subject, folder in (("usage log", Log(home).folder), ("cache", store.folder())):
+        if folder is not None:
+            size = sum(path.stat().st_size for path in folder.glob("*") if path.is_file())
+            yield Finding("ok", subject, f"{size / 1024:,.0f} kB in {folder}")
 
 
 def _problems(findings: list[Finding]) -> list[Finding]:
