@@ -2,7 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
-HOST ?= 0.19.0
+DEMO_HOST := 0.19.0
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
@@ -11,9 +11,9 @@ help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 demo:  ## Real turns of a real Hermes with real MCP servers, with and without the plugin
-	@echo "Setting up Hermes $(HOST) and five MCP servers (once) ..."
-	@$(PYTHON) -m testing.hosts $(HOST)
-	@.hosts/$(HOST)/bin/python -m testing.demo
+	@echo "Setting up Hermes $(DEMO_HOST) and five MCP servers (once) ..."
+	@$(PYTHON) -m testing.hosts $(DEMO_HOST)
+	@.hosts/$(DEMO_HOST)/bin/python -m testing.demo
 
 setup: $(VENV)/stamp  ## The development environment in .venv
 
