@@ -27,10 +27,11 @@ from ..calls import Invocation, Refusal
 from ..catalog import Catalog, Definition, Partition, partition, refresh, split_name
 from ..config import DEFAULT_NAMES
 from ..listing import Listing, listing_budget, make_listing
+from ..names import Resolved, Unresolved
 from ..schema import inline_refs
 from . import bridge_tools, execution, host, native_names, providers, seams, wire
 from .host import log
-from .session import Published, Session, running, session_of
+from .session import Published, Session, current, running, session_of
 
 _BARE = Listing(2, "bare", "", 0, 0)
 _SWITCHED_OFF = "switched off for this session"
@@ -403,19 +404,26 @@ def opens(call: Any, parts: Sequence[Invocation | Refusal]) -> bool:
 def in_the_hosts_shape(session: Session, role: Literal["search", "describe"], arguments: Any) -> list[Any]:
     """What a lookup's ``arguments`` come to in the shape that the host declares, a call of the host for each.
 
-    One query and several, one name and several mean the same to us; a host declares one of the two. Arguments that
-    are in its shape, and those that are in neither, are passed on as they are.
+    One query and several, one name and several mean the same to us; a host declares one of the two. A name that is
+    to be described may be spelled otherwise. Whatever needs no change is passed on as it is.
     """
     one, several = {"search": ("query", "queries"), "describe": ("name", "names")}[role]
     declared = _bridge(session.agent.tools)[getattr(DEFAULT_NAMES, role)]["function"]["parameters"]["properties"]
     raw = dict(as_mapping(arguments, one))
     wanted, other = (several, one) if several in declared else (one, several)
-    if wanted in raw or other not in raw:
+    given = texts(raw.get(wanted, raw.get(other)), MAX_NAMES)
+    values = [_registered(session, name) for name in given] if role == "describe" else given
+    if (wanted in raw and values == given) or not (wanted in raw or other in raw):
         return [arguments]
-    values = texts(raw.pop(other), MAX_NAMES)
-    if wanted == several:
-        return [json.dumps({**raw, several: values}, ensure_ascii=False)]
-    return [json.dumps({**raw, one: value}, ensure_ascii=False) for value in values] or [arguments]
+    rest = {key: value for key, value in raw.items() if key not in (one, several)}
+    shapes = [{several: values}] if wanted == several else [{one: value} for value in values]
+    return [json.dumps({**rest, **shape}, ensure_ascii=False) for shape in shapes] or [arguments]
+
+
+def _registered(session: Session, name: str) -> str:
+    """The name of the deferred tool that ``name`` means, or what was written where it means none."""
+    found = session.scope().resolve(name)
+    return found.name if isinstance(found, Resolved) and found.kind == "deferred" else name
 
 
 def without_references(original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -432,6 +440,29 @@ def without_references(original: Callable[..., Any], *args: Any, **kwargs: Any) 
         return json.dumps(parsed, ensure_ascii=False)
     except Exception:
         seams.fall_back("inlining the references of a schema")
+        return answer
+
+
+def dispatch_tool_describe(original: Callable[..., Any], args: Any, **kwargs: Any) -> Any:
+    """Describe tools; of a name that this session cannot reach the host would say "call it directly"."""
+    answer = without_references(original, args, **kwargs)
+    session = current()
+    try:
+        parsed = json.loads(answer)
+        wrong = parsed.get("errors") or (
+            {args["name"]: parsed["error"]} if args.get("name") and "error" in parsed else {}
+        )
+        if session is None or not wrong:
+            return answer
+        scope = session.scope()
+        told = {name: found.text for name in wrong if isinstance(found := scope.resolve(name), Unresolved)}
+        if "errors" in parsed:
+            parsed["errors"] |= told
+        else:
+            parsed["error"] = told.get(args["name"], parsed["error"])
+        return json.dumps(parsed, ensure_ascii=False)
+    except Exception:
+        seams.fall_back("saying why a tool cannot be described")
         return answer
 
 
@@ -468,7 +499,7 @@ _WRAPPERS: dict[str, Callable[..., Any]] = {
     "load_config": load_config,
     "load_config_readonly": load_config,
     "resolve_underlying_call": resolve_underlying_call,
-    "dispatch_tool_describe": without_references,
+    "dispatch_tool_describe": dispatch_tool_describe,
     "validate_deferred_call_args": without_references,
 }
 _NOT_ON_ALL = ("load_config_readonly",)

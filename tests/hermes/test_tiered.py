@@ -202,7 +202,7 @@ def test_lookups_are_understood_in_either_shape(make_model: Any, make_home: Any,
         [Call("tool_search", {"query": "current time"})],
         [Call("tool_search", {"queries": ["current time", "clock face"]})],
         [Call("tool_describe", {"name": current})],
-        [Call("tool_describe", {"names": [current]})],
+        [Call("tool_describe", {"names": ["clock.get_current_time"]})],
         "Done.",
     ]
     results = make_home(make_model(script), servers={"clock": clock}).oneshot("Time?").turns[-1].results
