@@ -3,8 +3,8 @@
     python -m testing.documents          # write it anew
     python -m testing.documents --check  # only say which document is out of date; status 1 where one is
 
-In a ``console`` block every line that begins with ``$ hermes-toolsearch`` is run in ``docs/`` without a Hermes, in a home
-of its own for each document, and what it prints stands below it. The table of the configuration goes between
+In a ``console`` block every line that begins with ``$ hermes-toolsearch`` is run in ``docs/`` without a Hermes, in a
+home of its own for each document, and what it prints stands below it. The table of the configuration goes between
 ``<!-- config:begin -->`` and ``<!-- config:end -->``.
 """
 
