@@ -108,7 +108,7 @@ def search_answer(
     if not queries:
         return {"error": f'A search needs a query, for example {names.search}({{"query": "create github issue"}}).'}
     limit = _limit(raw.get("limit"), config)
-    answers = [(query, search(catalog, query, limit)) for query in queries]
+    answers = [(query, search(catalog, query, limit, semantic=config.semantic)) for query in queries]
     if len(answers) == 1:
         query, results = answers[0]
         answer: dict[str, Any] = {"matches": [_record(hit.entry) for hit in results.hits]}

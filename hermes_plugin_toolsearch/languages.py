@@ -54,7 +54,7 @@ def in_english(query: str) -> str:
 
 @cache
 def _glossary() -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """Beginnings of words -> English words; ideographs and kana -> English words. What stands in several lines means all."""
+    """Beginnings of words, and ideographs and kana, each with its English words from all lines that it stands in."""
     beginnings: dict[str, tuple[str, ...]] = {}
     characters: dict[str, tuple[str, ...]] = {}
     for line in GLOSSARY.read_text("utf-8").splitlines():

@@ -74,6 +74,7 @@ class VectorStore:
         self._wanted: dict[str, Catalog] = {}
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._without_encoder = False
 
     def ready(self, catalog: Catalog) -> NDArray[np.float32] | None:
         """The vectors of ``catalog`` if they are there; otherwise None, and they will be."""
@@ -86,7 +87,7 @@ class VectorStore:
     def prepare(self, catalog: Catalog) -> None:
         """Have the vectors of ``catalog`` made in the background; returns at once."""
         with self._lock:
-            if any(vectors.fingerprint == catalog.fingerprint for vectors in self._kept):
+            if self._without_encoder or any(kept.fingerprint == catalog.fingerprint for kept in self._kept):
                 return
             self._wanted[catalog.fingerprint] = catalog
             while len(self._wanted) > MOST_CATALOGS:
@@ -103,6 +104,7 @@ class VectorStore:
                 return vectors.rows
         found = self._load()
         if found is None:
+            self._without_encoder = True
             return None
         made = self._join(found, catalog)
         with self._lock:

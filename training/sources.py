@@ -9,8 +9,8 @@ from __future__ import annotations
 import argparse
 import gzip
 import html
+import itertools
 import json
-import random
 import re
 import subprocess
 import sys
@@ -32,6 +32,9 @@ MOST_OF_A_PROVIDER = 12_000
 
 LEFT_OUT = ("microsoft.com-graph", "notion.com")
 """Descriptions that servers in the benchmarks were generated from: those figures have to be of tools never seen."""
+
+EVERYDAY = 2
+"""How often more the pairs of everyday wording are given: they are few, and what queries are like."""
 
 _METHODS = ("get", "put", "post", "delete", "patch")
 
@@ -140,7 +143,7 @@ def synsets(root: Path) -> Iterator[tuple[list[str], str, list[str]]]:
 
 
 def gather(work: Path) -> tuple[list[str], list[tuple[str, str]]]:
-    """All texts and all pairs, each once, in a fixed order."""
+    """All texts, each once, and all pairs, in a fixed order."""
     texts: dict[str, None] = {}
     pairs: dict[tuple[str, str], None] = {}
 
@@ -167,12 +170,13 @@ def gather(work: Path) -> tuple[list[str], list[tuple[str, str]]]:
         pair(lemmas[0], gloss)
         for lemma in lemmas[1:3]:
             pair(lemmas[0], lemma)
+    others = len(pairs)
     for group in phrases.groups():
         add(*group)
-        ordered = random.Random(group[0]).sample(group, len(group))
-        for left, right in zip(ordered, ordered[1:] + ordered[:1], strict=True):
+        for left, right in itertools.combinations(group, 2):
             pair(left, right)
-    return list(texts), list(pairs)
+    ordered = list(pairs)
+    return list(texts), ordered + EVERYDAY * ordered[others:]
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,8 @@ def run(options: argparse.Namespace) -> int:
         catalog, problems = deferrable(open_view(options)), ()
     queries = evaluation.read_queries(options.queries)
     with progress(f"Searching {len(queries)} times"):
-        rankings = evaluation.rank_queries(catalog, queries, retrieval.search, depth=options.limit)
+        search = partial(retrieval.search, semantic="on")
+        rankings = evaluation.rank_queries(catalog, queries, search, depth=options.limit)
     if options.rankings:
         lines = (json.dumps({"id": ranking.query.id, "names": ranking.names}) + "\n" for ranking in rankings)
         options.rankings.write_text("".join(lines), encoding="utf-8")

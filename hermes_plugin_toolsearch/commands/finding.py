@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from .. import bridge
 from ..catalog import split_name
@@ -75,7 +75,9 @@ def search(view: View, query: str, *, limit: int | None = None, explain: bool = 
 
     catalog = deferrable(view)
     limit = min(limit or view.config.search_default_limit, view.config.max_search_limit)
-    results = retrieval.search(catalog, query, limit)
+    # A command is one search: what a session would have by its second one is made now.
+    semantic: Literal["on", "off"] = "off" if view.config.semantic == "off" else "on"
+    results = retrieval.search(catalog, query, limit, semantic=semantic)
     return Answer(
         query,
         tuple(
@@ -86,7 +88,7 @@ def search(view: View, query: str, *, limit: int | None = None, explain: bool = 
                 plain_text(hit.entry.description, bridge.DESCRIPTION_CHARS),
                 round(float(hit.score), 3),
                 hit.how,
-                tuple(retrieval.explain(catalog, query, hit.entry)) if explain else (),
+                retrieval.explain(catalog, query, hit.entry, semantic=semantic) if explain else (),
             )
             for hit in results.hits
         ),

@@ -1,7 +1,7 @@
 """Finding the tools that a query asks for.
 
 ``search(catalog, query, limit)`` is the door. A query is answered from what is most certain to what is least: names
-in it, then words in the fields of tools, then pieces of names.
+in it, then words in the fields of tools together with what the query means, then pieces of names.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from ..catalog import Catalog, Entry
 from .confidence import UNSURE, confidence_of
 from .explaining import earnings
 from .index import Index, index_of
+from .meaning import Mode, fuse, nearness
 from .names import names_of, pattern_in
 from .query import Query, parse
 from .ranking import rank
@@ -28,13 +29,16 @@ SERVER_DECAY = 0.97
 SPREAD_OVER = 50
 
 
+How = Literal["name", "pattern", "words", "meaning", "piece of name"]
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A tool that answers a query. Scores compare the hits of one query only; ``how`` says what found it."""
 
     entry: Entry
     score: float
-    how: Literal["name", "pattern", "words", "piece of name"]
+    how: How
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +50,25 @@ class Results:
     unknown: tuple[str, ...] = ()
 
 
-def search(catalog: Catalog, query: str, limit: int) -> Results:
-    """The at most ``limit`` tools of ``catalog`` that fit ``query`` best."""
+def search(catalog: Catalog, query: str, limit: int, *, semantic: Mode = "auto") -> Results:
+    """The at most ``limit`` tools of ``catalog`` that fit ``query`` best.
+
+    ``semantic`` says whether meaning counts beside words: not at all (``off``), once the vectors of the tools are
+    there (``auto``), or always, made now if need be (``on``).
+    """
     if not catalog.groups or limit < 1:
         return Results((), 0.0)
     documents = _Documents(catalog)
     index = index_of(catalog)
     names = names_of(catalog)
     asked = parse(index, query)
-    ranked = rank(index, asked)
+    words = rank(index, asked)
+    near = nearness(catalog, query, semantic)
+    ranked = words if near is None else fuse(words, near, clauses=len(asked.clauses) > 1)
+    worded = frozenset(words.documents.tolist())
     scores = dict(zip(ranked.documents.tolist(), ranked.scores.tolist(), strict=True))
 
-    found: dict[int, Literal["name", "pattern", "words", "piece of name"]] = {}
+    found: dict[int, How] = {}
     pattern = pattern_in(query)
     if pattern is not None:
         found.update((document, "pattern") for document in _ordered(names.matching(pattern), scores))
@@ -72,20 +83,25 @@ def search(catalog: Catalog, query: str, limit: int) -> Results:
         for document in order:
             if len(found) >= limit:
                 break
-            found.setdefault(document, "words")
+            found.setdefault(document, "words" if document in worded else "meaning")
     if not found:
         found.update((document, "piece of name") for document in names.containing(query))
     hits = tuple(
         Hit(documents.entry(document), scores.get(document, 0.0), how) for document, how in list(found.items())[:limit]
     )
     unknown = tuple(unit.said for unit in asked.units if not unit.known)
-    return Results(hits, 1.0 if certain else confidence_of(index, asked, ranked), unknown)
+    return Results(hits, 1.0 if certain else confidence_of(index, asked, words), unknown)
 
 
-def explain(catalog: Catalog, query: str, entry: Entry) -> tuple[str, ...]:
-    """What the words of ``query`` earned ``entry`` and in which fields, a line a word."""
+def explain(catalog: Catalog, query: str, entry: Entry, *, semantic: Mode = "auto") -> tuple[str, ...]:
+    """What the words of ``query`` earned ``entry`` and in which fields, a line a word; how near its meaning is."""
     index = index_of(catalog)
-    return tuple(earnings(index, parse(index, query).units, entry))
+    lines = list(earnings(index, parse(index, query).units, entry))
+    near = nearness(catalog, query, semantic)
+    if near is not None:
+        deviations = float(near[catalog.entries.index(entry)])
+        lines.append(f"{'meaning':24} {deviations:6.2f}  deviations nearer than the tools on average")
+    return tuple(lines)
 
 
 class _Documents:

@@ -94,6 +94,11 @@ def parse(index: Index, text: str) -> Query:
     )
 
 
+def clause_texts(text: str) -> list[str]:
+    """The clauses of ``text`` that have two words or more, as they are written."""
+    return [part for part in _CLAUSE.split(text[:MAX_QUERY]) if len(part.split()) > 1]
+
+
 def _units(index: Index, found: list[Word]) -> Iterator[Unit]:
     for at, word in enumerate(found):
         joined = []
