@@ -106,7 +106,8 @@ class HermesHome:
                 "context_length": context_length,
             },
             "plugins": {"enabled": list(plugins)},
-            "security": {"tirith_enabled": False},  # a scanner that Hermes would download
+            # No scanner and no package that Hermes would download: the attempt takes nine seconds of every start.
+            "security": {"tirith_enabled": False, "allow_lazy_installs": False},
             "mcp_servers": dict(servers or {}),
         }
         if tool_search is not None:
