@@ -39,7 +39,7 @@ def connect(timeout: float, say: Callable[[str], None]) -> bool:
     work.start()
     end = time.monotonic() + timeout
     while work.is_alive() and time.monotonic() < end:
-        work.join(0.2)
+        work.join(0.5)
         states = _status()
         ready = sum(bool(state.get("connected")) for state in states)
         say(f"Connecting MCP servers: {ready} of {len(states)}")
