@@ -32,6 +32,7 @@ def scope_of(
     known: Iterable[str] = (),
     bridge: BridgeNames = DEFAULT_NAMES,
     servers: Mapping[str, str] | None = None,
+    absent: Mapping[str, str] | None = None,
 ) -> Scope:
     """Give the scope of a session with these tools, of which the ``visible`` ones are not deferred."""
     shown = frozenset(visible)
@@ -41,6 +42,7 @@ def scope_of(
         {definition["function"]["name"]: definition for definition in parted.visible},
         bridge,
         frozenset(known).__contains__,
+        (absent or {}).get,
     )
 
 

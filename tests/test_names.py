@@ -104,6 +104,16 @@ def test_a_tool_that_was_not_granted_never_stands_for_a_granted_one_of_its_bare_
     assert scope.resolve("create_issue") == Unresolved("create_issue", "not granted")
 
 
+def test_a_tool_whose_server_is_away_is_answered_with_its_state() -> None:
+    """A tool that the session has at other times runs nothing else in its place, and says why it is not there (H10)."""
+    away = {"create_issue": "its server tracker is configured, but it failed to start"}
+    scope = scope_of(GITHUB, known=["create_issue"], absent=away)
+    found = scope.resolve("create_issue")
+    assert found == Unresolved("create_issue", "absent", state=away["create_issue"])
+    assert isinstance(found, Unresolved)
+    assert found.text == f"'create_issue' is not available now: {away['create_issue']}. It was not run."
+
+
 def test_the_process_is_asked_only_about_the_name_as_written() -> None:
     """Whether a tool exists outside the grant is asked of the written name alone, so no other name can leak (B1)."""
     asked: list[str] = []
