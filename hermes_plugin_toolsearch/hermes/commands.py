@@ -135,7 +135,8 @@ def _agents(ctx: Any) -> Iterator[Any]:
     dispatched = _dispatched.get()
     if dispatched is not None:
         gateway, source = dispatched
-        cached = gateway._agent_cache.get(gateway._session_key_for_source(source))
+        cache, key_of = getattr(gateway, "_agent_cache", None), getattr(gateway, "_session_key_for_source", None)
+        cached = cache.get(key_of(source)) if cache and key_of else None
         if cached is not None:
             yield cached[0] if isinstance(cached, tuple) else cached
 

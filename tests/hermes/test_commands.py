@@ -103,7 +103,7 @@ def test_a_broken_configuration_is_named(make_model, make_home):
     path = home.path / "config.yaml"
     path.write_text(path.read_text() + "tools: [1\nb: 2\n")
 
-    run = home.run([str(home.host.executable("hermes-toolsearch")), "doctor"])
+    run = home.run([str(home.host.root / "bin" / "hermes-toolsearch"), "doctor"])
 
     assert 1 == run.returncode
     assert "config.yaml" in run.stdout and "it is broken (line" in run.stdout
@@ -113,7 +113,7 @@ def test_a_broken_configuration_is_named(make_model, make_home):
 def test_enable_and_disable_work_on_every_host(make_model, make_home, notes):
     """The console script puts the plugin into the configuration, Hermes loads it, and it takes it out again."""
     home = make_home(make_model(["Hello.", "Hello."]), servers={"notes": notes}, plugins=())
-    script = str(home.host.executable("hermes-toolsearch"))
+    script = str(home.host.root / "bin" / "hermes-toolsearch")
 
     assert 0 == home.run([script, "enable"]).returncode
     with_it = home.oneshot("Hello").turns[0].tool_names
@@ -181,6 +181,15 @@ for words in ("status", "search note", "why {name}", "off", "nonsense"):
 agent.run_conversation("Hello")
 print(json.dumps(["offered", [tool["function"]["name"] for tool in agent.tools]]))
 print(json.dumps(["on", handler("on")]))
+get_plugin_manager()._cli_ref = None
+from gateway.run import GatewayRunner
+from hermes_cli.plugins import invoke_hook
+print(json.dumps(["runner", hasattr(GatewayRunner, "_session_key_for_source")]))
+runner = types.SimpleNamespace(_agent_cache={{"key": (agent, "")}}, _session_key_for_source={{"chat": "key"}}.get)
+invoke_hook("pre_gateway_dispatch", event=types.SimpleNamespace(source="chat"), gateway=runner, session_store=None)
+print(json.dumps(["gateway", handler("off")]))
+invoke_hook("pre_gateway_dispatch", event=types.SimpleNamespace(source="stranger"), gateway=runner, session_store=None)
+print(json.dumps(["stranger", handler("off")]))
 import os, sys
 sys.stdout.flush()
 os._exit(0)
@@ -188,7 +197,7 @@ os._exit(0)
 
 
 def test_the_slash_command_acts_on_its_session(make_model, make_home, host, notes):
-    """In a chat it finds the running agent: what it says is of that session, and off is off from the next message."""
+    """It finds its agent in a chat and over a gateway, and no other: it speaks of that session, and off is off."""
     model = make_model(["Hello.", "Hello."])
     home = make_home(model, servers={"notes": notes})
     name = host.mcp_name("notes", "add_note")
@@ -207,13 +216,16 @@ def test_the_slash_command_acts_on_its_session(make_model, make_home, host, note
     if host.form != "tiered":  # such a host keeps the bytes of its array
         assert name in said["offered"] and "tool_search" not in said["offered"]
     assert said["on"].startswith("Tool search is on for this session")
+    assert said["runner"], "a gateway finds a conversation's agent in another way here"
+    assert said["gateway"].startswith("Tool search is off for this session")
+    assert "no running session" in said["stranger"]
 
 
 def test_a_terminal_sees_colours_and_progress(make_model, make_home, notes):
     """On a real terminal there is progress while servers connect, and colour in the answer."""
     home = make_home(make_model(), servers={"notes": notes})
     ours, theirs = pty.openpty()
-    command = [str(home.host.executable("hermes")), "toolsearch", "status"]
+    command = [str(home.host.command()), "toolsearch", "status"]
     env = home.env | {"TERM": "xterm-256color"}
     with subprocess.Popen(command, env=env, cwd=home.cwd, stdin=theirs, stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
