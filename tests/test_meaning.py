@@ -5,8 +5,8 @@ import pytest
 
 from hermes_plugin_toolsearch import vectors
 from hermes_plugin_toolsearch.catalog import Catalog, build_catalog, make_entry
-from hermes_plugin_toolsearch.retrieval import search
-from hermes_plugin_toolsearch.retrieval.meaning import fuse, nearness
+from hermes_plugin_toolsearch.retrieval import explain, search
+from hermes_plugin_toolsearch.retrieval.meaning import Nearness, fuse, nearness
 from hermes_plugin_toolsearch.retrieval.ranking import Ranked
 from hermes_plugin_toolsearch.vectors import VectorStore
 
@@ -38,38 +38,39 @@ def ranked(documents: list[int], scores: list[float], coverage: list[float]) -> 
     return Ranked(np.array(documents), np.array(scores), numbers, numbers, 1.0)
 
 
+def near(*deviations: float) -> Nearness:
+    """What meaning found."""
+    return Nearness(np.array(deviations, np.float32), 0.5)
+
+
 def test_what_words_cover_well_keeps_its_place() -> None:
     """A hit that answers every word of the query is not overtaken by one that only lies near it."""
-    near = np.array([0.5, 3.0, 0.0, 0.0], np.float32)
-    found = fuse(ranked([0, 1], [12.0, 4.0], [1.0, 0.3]), near, clauses=False)
+    found = fuse(ranked([0, 1], [12.0, 4.0], [1.0, 0.3]), near(0.5, 3.0, 0.0, 0.0), clauses=False)
     assert [0, 1] == found.documents[:2].tolist()
 
 
 def test_meaning_decides_where_words_are_unsure() -> None:
     """Of two hits that cover little of the query the nearer one comes first, though its words earned less."""
-    near = np.array([0.0, 3.0, 0.0, 0.0], np.float32)
-    found = fuse(ranked([0, 1], [5.0, 4.0], [0.2, 0.2]), near, clauses=False)
+    found = fuse(ranked([0, 1], [5.0, 4.0], [0.2, 0.2]), near(0.0, 3.0, 0.0, 0.0), clauses=False)
     assert [1, 0] == found.documents[:2].tolist()
 
 
 def test_a_tool_without_a_word_of_the_query_can_be_found() -> None:
     """Meaning alone brings a tool in, with no coverage."""
-    near = np.array([0.0, 0.0, 4.0, 0.0], np.float32)
-    found = fuse(ranked([0], [3.0], [0.2]), near, clauses=False)
+    found = fuse(ranked([0], [3.0], [0.2]), near(0.0, 0.0, 4.0, 0.0), clauses=False)
     assert 2 == found.documents[0]
     assert 0 == found.coverage[0]
 
 
 def test_without_any_hit_of_words_meaning_alone_ranks() -> None:
     """A query of which no tool has a word is answered by what is near; what is as far as most is no hit."""
-    found = fuse(ranked([], [], []), np.array([0.1, 2.0, 1.0, 1.8], np.float32), clauses=False)
+    found = fuse(ranked([], [], []), near(0.1, 2.0, 1.0, 1.8), clauses=False)
     assert [1, 3] == found.documents.tolist()
 
 
 def test_each_document_is_ranked_once() -> None:
     """What both found is one hit."""
-    near = np.linspace(-2, 3, 200).astype(np.float32)
-    found = fuse(ranked([199, 0], [2.0, 1.0], [0.5, 0.5]), near, clauses=False)
+    found = fuse(ranked([199, 0], [2.0, 1.0], [0.5, 0.5]), near(*np.linspace(-2, 3, 200)), clauses=False)
     assert len(set(found.documents.tolist())) == len(found.documents)
 
 
@@ -79,9 +80,10 @@ def test_nothing_is_near_while_the_vectors_are_not_there(catalog: Catalog) -> No
     thread = vectors.STORE._thread
     if thread is not None:
         thread.join(30)
-    near = nearness(catalog, "bill a customer", "auto")
-    assert near is not None
-    assert "mcp__books__create_invoice" == catalog.entries[int(near.argmax())].name
+    found = nearness(catalog, "bill a customer", "auto")
+    assert found is not None
+    assert "mcp__books__create_invoice" == catalog.entries[int(found.deviations.argmax())].name
+    assert 0.3 < found.cosine <= 1.001
 
 
 def test_off_never_asks_for_vectors(catalog: Catalog) -> None:
@@ -113,7 +115,29 @@ def test_a_need_in_other_words_finds_its_tool(catalog: Catalog, query: str, name
 
 def test_every_need_of_a_long_request_is_compared_on_its_own(catalog: Catalog) -> None:
     """The sum of two needs is near to neither; each clause is near to its own tool."""
-    near = nearness(catalog, "Bill the client for the work. Then tell everybody in the chat room about it.", "on")
-    assert near is not None
-    best = {catalog.entries[int(at)].name for at in np.argsort(-near)[:3]}
+    found = nearness(catalog, "Bill the client for the work. Then tell everybody in the chat room about it.", "on")
+    assert found is not None
+    best = {catalog.entries[int(at)].name for at in np.argsort(-found.deviations)[:3]}
     assert {"mcp__books__create_invoice", "mcp__chat__send_message"} <= best
+
+
+def test_confidence_uses_both(catalog: Catalog) -> None:
+    """A need in other words is surer once meanings are compared; one that no tool serves is not."""
+    for query, limit in (("bill the client", 0.0), ("what is the boiling point of lead", 0.35)):
+        words = search(catalog, query, 3, semantic="off").confidence
+        both = search(catalog, query, 3, semantic="on").confidence
+        assert both < limit if limit else both > words
+
+
+def test_the_explanation_tells_how_near_the_meaning_is(catalog: Catalog) -> None:
+    """What meaning added can be seen beside what words earned."""
+    entry = catalog.by_name["mcp__books__create_invoice"]
+    assert any(line.startswith("meaning") for line in explain(catalog, "bill the client", entry, semantic="on"))
+    assert not any(line.startswith("meaning") for line in explain(catalog, "bill the client", entry, semantic="off"))
+
+
+def test_a_hit_says_that_meaning_found_it(catalog: Catalog) -> None:
+    """``how`` tells a hit of words from one that shares none with the query."""
+    hits = search(catalog, "settle the bill", 5, semantic="on").hits
+    assert {"words", "meaning"} >= {hit.how for hit in hits}
+    assert "meaning" in {hit.how for hit in hits}

@@ -153,12 +153,12 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True, help="folder that teach.py filled")
     parser.add_argument("--out", default="student.npz")
     parser.add_argument("--dims", type=int, default=256)
-    parser.add_argument("--epochs", type=int, default=20)
+    parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--batch", type=int, default=1024)
     parser.add_argument("--rate", type=float, default=0.002)
-    parser.add_argument("--least-piece", type=int, default=3)
-    parser.add_argument("--least-word", type=int, default=12)
-    parser.add_argument("--pairs", type=float, default=0.2, help="weight of the pairs' loss")
+    parser.add_argument("--least-piece", type=int, default=2)
+    parser.add_argument("--least-word", type=int, default=6)
+    parser.add_argument("--pairs", type=float, default=2.0, help="weight of the pairs' loss")
     parser.add_argument("--relations", type=float, default=1.0, help="weight of the batch similarities' loss")
     parser.add_argument("--drop", type=float, default=0.1, help="share of pieces left out at random")
     parser.add_argument("--threads", type=int, default=2)
@@ -217,7 +217,7 @@ def main() -> None:
         sums = np.zeros(3)
         for batch in range(len(usable) // arguments.batch):
             rows = order[batch * arguments.batch : (batch + 1) * arguments.batch]
-            half = arguments.batch // 4
+            half = arguments.batch // 2
             at = (batch * half) % max(1, len(paired) - half)
             left, right = paired[at : at + half, 0], paired[at : at + half, 1]
             everything = np.concatenate([rows, left, right])

@@ -89,8 +89,9 @@ def search(catalog: Catalog, query: str, limit: int, *, semantic: Mode = "auto")
     hits = tuple(
         Hit(documents.entry(document), scores.get(document, 0.0), how) for document, how in list(found.items())[:limit]
     )
+    sure = 1.0 if certain else confidence_of(index, asked, words, near.cosine if near is not None else None)
     unknown = tuple(unit.said for unit in asked.units if not unit.known)
-    return Results(hits, 1.0 if certain else confidence_of(index, asked, words), unknown)
+    return Results(hits, sure, unknown)
 
 
 def explain(catalog: Catalog, query: str, entry: Entry, *, semantic: Mode = "auto") -> tuple[str, ...]:
@@ -99,7 +100,7 @@ def explain(catalog: Catalog, query: str, entry: Entry, *, semantic: Mode = "aut
     lines = list(earnings(index, parse(index, query).units, entry))
     near = nearness(catalog, query, semantic)
     if near is not None:
-        deviations = float(near[catalog.entries.index(entry)])
+        deviations = float(near.deviations[catalog.entries.index(entry)])
         lines.append(f"{'meaning':24} {deviations:6.2f}  deviations nearer than the tools on average")
     return tuple(lines)
 

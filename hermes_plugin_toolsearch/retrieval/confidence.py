@@ -32,12 +32,30 @@ _SERVICE_MISSING = -1.3
 _FIFTH = 5
 
 
-def confidence_of(index: Index, query: Query, ranked: Ranked) -> float:
-    """The confidence (0 to 1) in the best of ``ranked``; 0 where there is none."""
-    if not len(ranked.documents):
+# With the cosine of the tool that is nearest in meaning, fitted to what the words say and to it.
+_MEANING_BASE = -2.1
+_MEANING_WORDS = 0.65
+_MEANING_COSINE = 3.2
+_LEAST = -9.0
+
+
+def confidence_of(index: Index, query: Query, ranked: Ranked, cosine: float | None = None) -> float:
+    """The confidence (0 to 1) that what is asked for is there, from what words found and the largest ``cosine``.
+
+    ``cosine`` is None where meanings were not compared; then it is 0 where words found nothing.
+    """
+    logit = _of_words(index, query, ranked) if len(ranked.documents) else _LEAST
+    if cosine is not None:
+        logit = _MEANING_BASE + _MEANING_WORDS * max(logit, _LEAST) + _MEANING_COSINE * cosine
+    elif not len(ranked.documents):
         return 0.0
+    return 1 / (1 + math.exp(-logit))
+
+
+def _of_words(index: Index, query: Query, ranked: Ranked) -> float:
+    """The log-odds by words alone."""
     service = _service_found(index, query, ranked)
-    logit = (
+    return (
         _BASE
         + _COVERAGE * _answered(index, query, ranked)
         + _NAME * float(ranked.name_coverage[0])
@@ -46,7 +64,6 @@ def confidence_of(index: Index, query: Query, ranked: Ranked) -> float:
         + _PROSE * query.prose
         + (0.0 if service is None else _SERVICE_FOUND if service else _SERVICE_MISSING)
     )
-    return 1 / (1 + math.exp(-logit))
 
 
 def _answered(index: Index, query: Query, ranked: Ranked) -> float:

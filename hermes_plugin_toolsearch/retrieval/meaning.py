@@ -7,7 +7,7 @@ cover a query well it can only reorder hits of nearly equal scores, where they d
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -23,7 +23,7 @@ Mode = Literal["auto", "on", "off"]
 """``on`` makes missing vectors of tools at once, ``auto`` in the background and goes by words until they are there."""
 
 COVERAGE = 0.65
-NEARNESS = 0.32
+NEARNESS = 0.3
 NEARNESS_OF_CLAUSES = 0.08
 """What full coverage, and each standard deviation of nearness, adds to the best word score of 1. A request of several
 clauses is compared clause by clause, where each is nearest to something."""
@@ -42,10 +42,22 @@ LEAST_DEVIATION = 0.04
 """So that among a handful of tools a small difference is none."""
 
 
-def nearness(catalog: Catalog, query: str, mode: Mode) -> npt.NDArray[np.float32] | None:
-    """Standard deviations (N,) by which each entry is nearer to ``query`` than the catalog's average; None if unknown.
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """How near the N entries of a catalog are to a query.
 
-    It is unknown while the vectors of the tools are not there yet, and for a query without a known word.
+    ``deviations`` (N,) are standard deviations by which each is nearer than the catalog's average, the best of a
+    query's clauses; ``cosine`` is the largest cosine of all.
+    """
+
+    deviations: npt.NDArray[np.float32]
+    cosine: float
+
+
+def nearness(catalog: Catalog, query: str, mode: Mode) -> Nearness | None:
+    """How near each entry of ``catalog`` is to ``query`` in meaning; None where that is not known.
+
+    It is not while the vectors of the tools are not there yet, nor for a query without a known word.
     """
     rows = None if mode == "off" else vectors.STORE.make(catalog) if mode == "on" else vectors.STORE.ready(catalog)
     encoder = semantic.encoder() if rows is not None else None
@@ -59,27 +71,28 @@ def nearness(catalog: Catalog, query: str, mode: Mode) -> npt.NDArray[np.float32
         return None
     # Not a matrix product: BLAS wakes its threads for it, which takes 50 ms instead of 0.1 on a busy machine.
     cosines = np.stack([np.einsum("ij,j->i", rows, one) for one in asked])
+    best = float(cosines.max())
     cosines -= cosines.mean(axis=1, keepdims=True)
     cosines /= np.maximum(cosines.std(axis=1, keepdims=True), LEAST_DEVIATION)
-    nearest: npt.NDArray[np.float32] = cosines.max(axis=0)
-    return nearest
+    return Nearness(cosines.max(axis=0), best)
 
 
-def fuse(ranked: Ranked, near: npt.NDArray[np.float32], *, clauses: bool) -> Ranked:
+def fuse(ranked: Ranked, near: Nearness, *, clauses: bool) -> Ranked:
     """Rank what words found and what is nearest in meaning together; the best of words alone scores 1 to 2.
 
     The weights come from a listwise logistic model that was fitted to all judged sets but one and tried on that one,
     in turn; recall@5 changes by less than 0.005 on average when any of them changes by a third.
     """
-    neighbours = np.argpartition(-near, min(NEIGHBOURS, len(near) - 1))[:NEIGHBOURS]
-    new = neighbours[(near[neighbours] >= LEAST_NEARNESS) & ~np.isin(neighbours, ranked.documents)]
+    deviations = near.deviations
+    neighbours = np.argpartition(-deviations, min(NEIGHBOURS, len(deviations) - 1))[:NEIGHBOURS]
+    new = neighbours[(deviations[neighbours] >= LEAST_NEARNESS) & ~np.isin(neighbours, ranked.documents)]
     documents = np.concatenate([ranked.documents, new]).astype(np.intp)
     none = np.zeros(len(new))
     best = float(ranked.scores[0]) if len(ranked.scores) else 1.0
     words = np.concatenate([ranked.scores / (best or 1.0), none])
     coverage = np.concatenate([ranked.coverage, none])
     weight = NEARNESS_OF_CLAUSES if clauses else NEARNESS
-    scores = words + COVERAGE * coverage + weight * near[documents].clip(FARTHEST, NEAREST)
+    scores = words + COVERAGE * coverage + weight * deviations[documents].clip(FARTHEST, NEAREST)
     order = np.lexsort((documents, -scores))
     return replace(
         ranked,
