@@ -59,8 +59,8 @@ class Log:
         if size > MAX_BYTES:
             self._rotate()
 
-    def keep_tools(self, servers: Mapping[str, Sequence[str]]) -> None:
-        """Keep which tools were there last, by server, so that those never used can be named without connecting."""
+    def keep_tools(self, servers: Mapping[str, Mapping[str, int]]) -> None:
+        """Keep which tools were there last: server -> name -> tokens. Nothing has to be connected to speak of them."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         temporary = self.folder / f"tools.{os.getpid()}"
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NO_LINK, 0o600)
@@ -68,11 +68,13 @@ class Log:
             json.dump(servers, file)
         temporary.replace(self.tools)
 
-    def known_tools(self) -> dict[str, list[str]]:
-        """Server -> names of the tools that were there last; empty where none were seen."""
-        with suppress(OSError, ValueError):
+    def known_tools(self) -> dict[str, dict[str, int]]:
+        """Server -> name -> tokens of the tools that were there last; empty where none were seen."""
+        with suppress(OSError, ValueError, AttributeError):
             data = json.loads(self.tools.read_text(encoding="utf-8"))
-            return {str(server): list(map(str, names)) for server, names in data.items()}
+            return {
+                str(server): {str(name): _whole(cost) for name, cost in tools.items()} for server, tools in data.items()
+            }
         return {}
 
     def events(self, since: float = 0.0) -> Iterator[dict[str, Any]]:
@@ -136,7 +138,7 @@ class Summary:
     queries: Sequence[str] = ()
 
 
-def summarize(events: Iterable[Mapping[str, Any]], known: Mapping[str, Sequence[str]]) -> Summary:
+def summarize(events: Iterable[Mapping[str, Any]], known: Mapping[str, Iterable[str]]) -> Summary:
     """Add up ``events``; ``known`` are the tools that were there, by server."""
     counts: Counter[str] = Counter()
     calls: Counter[str] = Counter()

@@ -12,6 +12,7 @@ from hermes_plugin_toolsearch import cli, settings
 from hermes_plugin_toolsearch.commands import finding, output, place, prices, status, usage
 from hermes_plugin_toolsearch.commands.view import Server, view_of_file
 from hermes_plugin_toolsearch.names import Scope
+from hermes_plugin_toolsearch.stats import Log
 
 TOOLS = [
     {"name": "mcp__notes__add_note", "description": "Write a note down.", "server": "notes"},
@@ -194,9 +195,18 @@ def test_editing_says_what_it_did(capsys, home):
     assert 0 == cli.main(["enable"])
     assert "added toolsearch to plugins.enabled" in capsys.readouterr().out
     assert 0 == cli.main(["pin", "mcp-time", "--json"])
-    assert ["pinned mcp-time"] == json.loads(capsys.readouterr().out)["done"]
+    assert ["pinned mcp-time"] == json.loads(capsys.readouterr().out)["outcome"]["done"]
     assert 0 == cli.main(["trust", "time", "names"])
     assert "config.yaml.before-toolsearch" in capsys.readouterr().out
+
+
+def test_a_pin_says_what_it_costs(capsys, home):
+    """With the tools known that were there last, a pin tells how many it means and their tokens."""
+    Log(home).keep_tools({"time": {"mcp__time__now": 100, "mcp__time__zone": 50}, "notes": {"mcp__notes__add": 7}})
+
+    cli.main(["pin", "mcp-time"])
+
+    assert "That is 2 tools and 150 tokens of schemas in each request." in capsys.readouterr().out
 
 
 def test_a_file_that_cannot_be_edited_ends_with_a_sentence(capsys, home):

@@ -44,7 +44,7 @@ def test_the_log_is_private(tmp_path):
     """Folder and file are the owner's alone."""
     log = Log(tmp_path)
     log.append("round")
-    log.keep_tools({"s": ["a"]})
+    log.keep_tools({"s": {"a": 7}})
 
     assert 0o700 == stat.S_IMODE(log.folder.stat().st_mode)
     assert [0o600, 0o600] == [stat.S_IMODE(path.stat().st_mode) for path in (log.path, log.tools)]

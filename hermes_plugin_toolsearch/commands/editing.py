@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import settings
+from ..config import ToolSearchConfig
+from ..settings import Outcome
+from ..stats import Log
 from . import place
 from .output import Subcommands, parser, plain, show
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-    from ..settings import Outcome
 
 LEVELS = ("full", "names", "counts")
 
@@ -65,15 +67,40 @@ def add_trust(commands: Subcommands) -> None:
     command.add_argument("level", choices=LEVELS, help="names and descriptions, names only, or the tool count")
 
 
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """What was done, and what it comes to in each request, as far as the tools are known that were there last."""
+
+    outcome: Outcome
+    effect: str = ""
+
+
 def _edit(options: argparse.Namespace, edit: Callable[[Path], Outcome]) -> int:
-    show(options, edit(place.home()), render)
+    home = place.home()
+    outcome = edit(home)
+    names = getattr(options, "names", None)
+    show(options, Edited(outcome, _effect(home, names) if names and outcome.changed else ""), render)
     return 0
 
 
-def render(outcome: Outcome, console: Console) -> None:
-    """Say what was done to which file, and from when on it counts."""
+def _effect(home: Path, patterns: Sequence[str]) -> str:
+    """How many of the tools that were there last ``patterns`` mean, and what their schemas cost."""
+    pins = ToolSearchConfig(pin=tuple(patterns))
+    known = Log(home).known_tools()
+    costs = [cost for server, tools in known.items() for name, cost in tools.items() if pins.pinned(name, server)]
+    if not known:
+        return ""
+    tools = "1 tool" if len(costs) == 1 else f"{len(costs):,} tools"
+    return f"That is {tools} and {sum(costs):,} tokens of schemas in each request."
+
+
+def render(edited: Edited, console: Console) -> None:
+    """Say what was done to which file, what it comes to, and from when on it counts."""
+    outcome = edited.outcome
     for sentence in outcome.done:
         console.print(f"{plain(outcome.path)}: {plain(sentence)}", soft_wrap=True)
+    if edited.effect:
+        console.print(edited.effect, soft_wrap=True)
     if outcome.backup:
         console.print(f"[dim]The file as it was is kept as {plain(outcome.backup.name)}.[/dim]", soft_wrap=True)
     if outcome.changed:

@@ -34,7 +34,7 @@ def add(commands: Subcommands) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the summary, or set the switch."""
     if options.put:
-        show(options, settings.put(place.home(), "stats", options.put), editing.render)
+        show(options, editing.Edited(settings.put(place.home(), "stats", options.put)), editing.render)
         return 0
     log = Log(place.home())
     summary = summarize(log.events(time.time() - options.since if options.since else 0.0), log.known_tools())

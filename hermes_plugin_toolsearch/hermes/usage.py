@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .. import tokens
 from ..assembly import Assembly, eager_tokens
 from ..bridge import as_mapping
+from ..catalog import Entry
 from ..stats import Log
 from . import host, seams
 from .session import Session
@@ -135,12 +136,19 @@ def _key(assembly: Assembly) -> str:
     return f"{parts.catalog.fingerprint[:12]}-{len(parts.visible)}-{assembly.threshold_tokens}"
 
 
+def _cost(entry: Entry) -> int:
+    function = {"name": entry.name, "description": entry.description, "parameters": entry.parameters}
+    return tokens.count_definitions([{"type": "function", "function": function}])
+
+
 def _measure(log: Log, assembly: Assembly) -> None:
     try:
         catalog = assembly.partition.catalog
         now = tokens.count_definitions(assembly.tool_defs)
         before = tokens.count_definitions(assembly.partition.visible) + eager_tokens(catalog)
         log.append("catalog", c=_key(assembly), tools=len(catalog), before=before, now=now)
-        log.keep_tools({group.server: [entry.name for entry in group.entries] for group in catalog.groups})
+        log.keep_tools(
+            {group.server: {entry.name: _cost(entry) for entry in group.entries} for group in catalog.groups}
+        )
     except Exception:
         seams.fall_back("writing the usage log")
