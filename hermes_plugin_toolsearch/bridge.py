@@ -196,10 +196,13 @@ def _honesty(
     lowered = query.lower()
     absent = {server.server: server.reason for server in missing if unsure or server.server.lower() in lowered}
     if unsure:
+        from .languages import is_foreign
+
+        language = " Tools are described in English: search in English." if is_foreign(query) else ""
         unknown = f" No tool mentions: {', '.join(results.unknown[:5])}." if results.unknown else ""
         extra["note"] = (
-            f"None of these is a sure match.{unknown} That does not mean the capability is missing: search once more "
-            f"for the service and the action in other words, or for an exact tool name; {names.describe} shows what "
+            f"None of these is a sure match.{unknown}{language} That does not mean the capability is missing: search "
+            f"once more for the service and the action in other words, or for an exact tool name; {names.describe} shows what "
             "a tool takes."
         )
         extra["sources"] = {group.server: len(group.entries) for group in catalog.groups}

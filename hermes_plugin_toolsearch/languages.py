@@ -52,6 +52,13 @@ def in_english(query: str) -> str:
     return " ".join(found)
 
 
+def is_foreign(query: str) -> bool:
+    """Say whether ``query`` looks like a language other than English: by its small words, or by its letters."""
+    letters = [char for char in query if char.isalpha()]
+    strange = sum(not char.isascii() for char in letters)
+    return 4 * strange > len(letters) or bool(in_english(query))
+
+
 @cache
 def _glossary() -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
     """Beginnings of words, and ideographs and kana, each with its English words from all lines that it stands in."""
