@@ -202,8 +202,8 @@ def _honesty(
         unknown = f" No tool mentions: {', '.join(results.unknown[:5])}." if results.unknown else ""
         extra["note"] = (
             f"None of these is a sure match.{unknown}{language} That does not mean the capability is missing: search "
-            f"once more for the service and the action in other words, or for an exact tool name; {names.describe} shows what "
-            "a tool takes."
+            "once more for the service and the action in other words, or for an exact tool name; "
+            f"{names.describe} shows what a tool takes."
         )
         extra["sources"] = {group.server: len(group.entries) for group in catalog.groups}
     if absent:
