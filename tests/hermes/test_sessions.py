@@ -447,7 +447,7 @@ def test_another_model_compaction_and_resume(
 
     model = make_model([answer] * 24)
     small = {"name": "scripted", "base_url": model.base_url, "models": {"scripted-small": {"context_length": 64_000}}}
-    servers = {"notes": server("notes", names=("add_note", *names))}
+    servers = {"notes": server("notes", "--page", "500", names=("add_note", *names))}
     home = make_home(model, servers=servers, extra={"custom_providers": [small]} | NO_REVIEW)
     outcome = drive(home, "models")
     first, smaller, back, *_ = starts(model, "MODEL")
