@@ -84,6 +84,13 @@ def test_earlier_calls_follow_the_names_that_are_declared_now() -> None:
     assert paired(fixed, DEFAULT_NAMES) == [call("tool_search", "1"), result("tool_search", "1")]
 
 
+def test_a_real_tool_of_such_a_name_keeps_it() -> None:
+    """A server's own ``run_tool`` in the history is a call of that tool, whatever the bridge is called (B7)."""
+    history = [call("run_tool", "1"), result("run_tool", "1")]
+    assert paired(history, DEFAULT_NAMES, {"run_tool"}.__contains__) == history
+    assert paired(history, DEFAULT_NAMES) == [call("tool_call", "1"), result("tool_call", "1")]
+
+
 def test_odd_messages_pass_through() -> None:
     """Messages without calls, ids or names stay as they are."""
     odd = ["text", {"role": "user", "content": "hi"}, {"role": "tool", "content": "x"}, {"role": "assistant"}]

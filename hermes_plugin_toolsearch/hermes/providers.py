@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -67,12 +66,14 @@ def refuses_long_description(error: BaseException) -> bool:
     return "string_above_max_length" in text and "description" in text
 
 
-def paired(messages: Sequence[Any], names: BridgeNames) -> list[Any]:
+def paired(
+    messages: Sequence[Any], names: BridgeNames, is_tool: Callable[[str], bool] = lambda name: False
+) -> list[Any]:
     """``messages`` as a strict provider takes them; what needs no change is passed on, the rest is copied.
 
     A result is labelled with the name its call was written under: providers that pair the two by name (Gemini)
     refuse the whole history otherwise, for good. Bridge calls written under other names, before a change of model,
-    take the names that this request declares.
+    take the names that this request declares, unless a real tool has such a name (``is_tool``).
     """
     renamed = {
         getattr(other, role): getattr(names, role)
@@ -86,7 +87,7 @@ def paired(messages: Sequence[Any], names: BridgeNames) -> list[Any]:
         if not isinstance(message, Mapping):
             out.append(message)
         elif message.get("role") == "assistant" and message.get("tool_calls"):
-            fixed = _renamed_calls(message, renamed)
+            fixed = _renamed_calls(message, renamed, is_tool)
             for call in fixed["tool_calls"]:
                 function = call.get("function") if isinstance(call, Mapping) else None
                 if isinstance(function, Mapping) and isinstance(call.get("id"), str):
@@ -103,13 +104,18 @@ def paired(messages: Sequence[Any], names: BridgeNames) -> list[Any]:
 _ALL_NAMES = (DEFAULT_NAMES, BridgeNames(search="find_tools", call="run_tool"))
 
 
-def _renamed_calls(message: Mapping[str, Any], renamed: Mapping[str, str]) -> Mapping[str, Any]:
-    calls = message["tool_calls"]
-    if not any(isinstance(call, Mapping) and (call.get("function") or {}).get("name") in renamed for call in calls):
+def _renamed_calls(
+    message: Mapping[str, Any], renamed: Mapping[str, str], is_tool: Callable[[str], bool]
+) -> Mapping[str, Any]:
+    def other(call: Any) -> str | None:
+        name = str((call.get("function") or {}).get("name")) if isinstance(call, Mapping) else ""
+        return renamed[name] if name in renamed and not is_tool(name) else None
+
+    others = [other(call) for call in message["tool_calls"]]
+    if not any(others):
         return message
-    fixed = copy.deepcopy(calls)
-    for call in fixed:
-        function = call.get("function") if isinstance(call, dict) else None
-        if isinstance(function, dict) and function.get("name") in renamed:
-            function["name"] = renamed[function["name"]]
-    return {**message, "tool_calls": fixed}
+    calls = [
+        {**call, "function": {**call["function"], "name": name}} if name else call
+        for call, name in zip(message["tool_calls"], others, strict=True)
+    ]
+    return {**message, "tool_calls": calls}

@@ -24,7 +24,7 @@ def build_api_kwargs(original: Callable[..., Any], agent: Any, api_messages: Any
                 assembly = session.assembly()
                 assembly_hook.publish(session, assembly)
                 names = assembly.names
-            api_messages = providers.paired(api_messages, names)
+            api_messages = providers.paired(api_messages, names, session.has_tool)
     except Exception:
         seams.fall_back("preparing a request for its provider")
     return original(agent, api_messages, *args, **kwargs)

@@ -107,6 +107,11 @@ class Session:
 
         return Scope(catalog, visible, names, host.is_known, absent)
 
+    def has_tool(self, name: str) -> bool:
+        """Whether a real tool of this session is called ``name``, deferred or not; the bridge is none."""
+        scope = self.scope()
+        return name in scope.visible or name in scope.deferred.by_name
+
     def remember(self, catalog: Catalog) -> None:
         """Take note of what the session has now, so that a tool that goes can be told from one that never was."""
         self._memory.remember(catalog)

@@ -26,7 +26,8 @@ def api_call(original: Callable[..., Any], agent: Any, api_kwargs: Any, *args: A
         names = BridgeNames()
         try:
             names = wire_names(agent)
-            request = on_the_wire(request, names)
+            session = current()
+            request = on_the_wire(request, names, session.has_tool if session is not None else lambda name: False)
         except Exception:
             seams.fall_back("preparing a request for its provider")
         answer = original(agent, request, *args, **kwargs)
@@ -52,7 +53,7 @@ def wire_names(agent: Any) -> BridgeNames:
     return host.user_config()[0].names(providers.Provider.of(agent).bridge_names())
 
 
-def on_the_wire(request: Any, names: BridgeNames) -> Any:
+def on_the_wire(request: Any, names: BridgeNames, is_tool: Callable[[str], bool] = lambda name: False) -> Any:
     """The built ``request`` with results labelled as their calls, and the bridge under ``names``.
 
     A name is replaced only where the request still declares the usual one, so what a host renames for a provider
@@ -68,7 +69,7 @@ def on_the_wire(request: Any, names: BridgeNames) -> Any:
     changed: dict[str, Any] = {}
     if isinstance(messages, list):
         wire = BridgeNames(*(renamed.get(usual, usual) for usual in _USUAL))
-        paired = providers.paired(messages, wire)
+        paired = providers.paired(messages, wire, is_tool)
         if paired != messages:
             changed["messages"] = paired
     if renamed:
