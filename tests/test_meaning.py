@@ -5,7 +5,7 @@ import pytest
 
 from hermes_plugin_toolsearch import vectors
 from hermes_plugin_toolsearch.catalog import Catalog, build_catalog, make_entry
-from hermes_plugin_toolsearch.retrieval import explain, search
+from hermes_plugin_toolsearch.retrieval import UNSURE, explain, search
 from hermes_plugin_toolsearch.retrieval.meaning import Nearness, fuse, nearness
 from hermes_plugin_toolsearch.retrieval.ranking import Ranked
 from hermes_plugin_toolsearch.vectors import VectorStore
@@ -45,32 +45,39 @@ def near(*deviations: float) -> Nearness:
 
 def test_what_words_cover_well_keeps_its_place() -> None:
     """A hit that answers every word of the query is not overtaken by one that only lies near it."""
-    found = fuse(ranked([0, 1], [12.0, 4.0], [1.0, 0.3]), near(0.5, 3.0, 0.0, 0.0), clauses=False)
+    found = fuse(ranked([0, 1], [12.0, 4.0], [1.0, 0.3]), near(0.5, 3.0, 0.0, 0.0), length=4)
     assert [0, 1] == found.documents[:2].tolist()
 
 
 def test_meaning_decides_where_words_are_unsure() -> None:
     """Of two hits that cover little of the query the nearer one comes first, though its words earned less."""
-    found = fuse(ranked([0, 1], [5.0, 4.0], [0.2, 0.2]), near(0.0, 3.0, 0.0, 0.0), clauses=False)
+    found = fuse(ranked([0, 1], [5.0, 4.0], [0.2, 0.2]), near(0.0, 3.0, 0.0, 0.0), length=4)
     assert [1, 0] == found.documents[:2].tolist()
 
 
 def test_a_tool_without_a_word_of_the_query_can_be_found() -> None:
     """Meaning alone brings a tool in, with no coverage."""
-    found = fuse(ranked([0], [3.0], [0.2]), near(0.0, 0.0, 4.0, 0.0), clauses=False)
+    found = fuse(ranked([0], [3.0], [0.2]), near(0.0, 0.0, 4.0, 0.0), length=4)
     assert 2 == found.documents[0]
     assert 0 == found.coverage[0]
 
 
 def test_without_any_hit_of_words_meaning_alone_ranks() -> None:
     """A query of which no tool has a word is answered by what is near; what is as far as most is no hit."""
-    found = fuse(ranked([], [], []), near(0.1, 2.0, 1.0, 1.8), clauses=False)
+    found = fuse(ranked([], [], []), near(0.1, 2.0, 1.0, 1.8), length=4)
     assert [1, 3] == found.documents.tolist()
+
+
+def test_a_long_request_goes_by_its_words() -> None:
+    """What makes a hit of a short query does not overtake the words of a long one."""
+    words = ranked([0, 1], [5.0, 4.0], [0.3, 0.3])
+    assert 1 == fuse(words, near(0.0, 2.0, 0.0, 0.0), length=5).documents[0]
+    assert 0 == fuse(words, near(0.0, 2.0, 0.0, 0.0), length=60).documents[0]
 
 
 def test_each_document_is_ranked_once() -> None:
     """What both found is one hit."""
-    found = fuse(ranked([199, 0], [2.0, 1.0], [0.5, 0.5]), near(*np.linspace(-2, 3, 200)), clauses=False)
+    found = fuse(ranked([199, 0], [2.0, 1.0], [0.5, 0.5]), near(*np.linspace(-2, 3, 200)), length=4)
     assert len(set(found.documents.tolist())) == len(found.documents)
 
 
@@ -121,12 +128,15 @@ def test_every_need_of_a_long_request_is_compared_on_its_own(catalog: Catalog) -
     assert {"mcp__books__create_invoice", "mcp__chat__send_message"} <= best
 
 
-def test_confidence_uses_both(catalog: Catalog) -> None:
-    """A need in other words is surer once meanings are compared; one that no tool serves is not."""
-    for query, limit in (("bill the client", 0.0), ("what is the boiling point of lead", 0.35)):
-        words = search(catalog, query, 3, semantic="off").confidence
-        both = search(catalog, query, 3, semantic="on").confidence
-        assert both < limit if limit else both > words
+def test_a_need_in_other_words_is_surer_once_meanings_are_compared(catalog: Catalog) -> None:
+    """Words alone cannot know that the tool is there."""
+    words, both = (search(catalog, "bill the client", 3, semantic=mode).confidence for mode in ("off", "on"))
+    assert words < both
+
+
+def test_a_need_that_no_tool_serves_stays_unsure(catalog: Catalog) -> None:
+    """Something is always nearest; that alone makes no answer."""
+    assert search(catalog, "what is the boiling point of lead", 3, semantic="on").confidence < UNSURE
 
 
 def test_the_explanation_tells_how_near_the_meaning_is(catalog: Catalog) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from .. import vectors
 from ..catalog import Catalog, Entry
 from .confidence import UNSURE, confidence_of
 from .explaining import earnings
@@ -21,7 +22,7 @@ from .query import Query, parse
 from .ranking import rank
 from .vocabulary import MEANS_WEIGHT
 
-__all__ = ["UNSURE", "Hit", "Results", "explain", "search"]
+__all__ = ["UNSURE", "Hit", "Results", "explain", "prepare", "search"]
 
 SERVER_DECAY = 0.97
 """What each earlier hit of a server leaves of its next one's score, in a query that names no server."""
@@ -64,7 +65,7 @@ def search(catalog: Catalog, query: str, limit: int, *, semantic: Mode = "auto")
     asked = parse(index, query)
     words = rank(index, asked)
     near = nearness(catalog, query, semantic)
-    ranked = words if near is None else fuse(words, near, clauses=len(asked.clauses) > 1)
+    ranked = words if near is None else fuse(words, near, length=len(query.split()))
     worded = frozenset(words.documents.tolist())
     scores = dict(zip(ranked.documents.tolist(), ranked.scores.tolist(), strict=True))
 
@@ -92,6 +93,13 @@ def search(catalog: Catalog, query: str, limit: int, *, semantic: Mode = "auto")
     sure = 1.0 if certain else confidence_of(index, asked, words, near.cosine if near is not None else None)
     unknown = tuple(unit.said for unit in asked.units if not unit.known)
     return Results(hits, sure, unknown)
+
+
+def prepare(catalog: Catalog, *, semantic: Mode = "auto") -> None:
+    """Make what a search of ``catalog`` needs, so that the first one need not: its index, and the tools' vectors."""
+    index_of(catalog)
+    if semantic != "off":
+        vectors.STORE.make(catalog)
 
 
 def explain(catalog: Catalog, query: str, entry: Entry, *, semantic: Mode = "auto") -> tuple[str, ...]:
