@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from contextvars import Context, copy_context
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,7 +72,7 @@ class VectorStore:
     def __init__(self, load: Callable[[], Encoder | None] = encoder) -> None:
         self._load = load
         self._kept: tuple[CatalogVectors, ...] = ()  # newest first; replaced as a whole: readers need no lock
-        self._wanted: dict[str, Catalog] = {}
+        self._wanted: dict[str, tuple[Catalog, Context]] = {}
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._without_encoder = False
@@ -85,11 +86,14 @@ class VectorStore:
         return None
 
     def prepare(self, catalog: Catalog) -> None:
-        """Have the vectors of ``catalog`` made in the background; returns at once."""
+        """Have the vectors of ``catalog`` made in the background; returns at once.
+
+        They are made in the caller's context, which says whose profile it is and so where they are kept on disk.
+        """
         with self._lock:
             if self._without_encoder or any(kept.fingerprint == catalog.fingerprint for kept in self._kept):
                 return
-            self._wanted[catalog.fingerprint] = catalog
+            self._wanted[catalog.fingerprint] = (catalog, copy_context())
             while len(self._wanted) > MOST_CATALOGS:
                 del self._wanted[next(iter(self._wanted))]
             if self._thread is None:
@@ -149,9 +153,9 @@ class VectorStore:
                 if not self._wanted:
                     self._thread = None
                     return
-                catalog = self._wanted.pop(next(reversed(self._wanted)))  # the newest: somebody waits for it
+                catalog, context = self._wanted.pop(next(reversed(self._wanted)))  # the newest: somebody waits for it
             try:
-                self.make(catalog)
+                context.run(self.make, catalog)
             except Exception:  # nobody waits for this thread, and words alone still answer
                 logger.exception("the vectors of %d tools could not be made", len(catalog))
 
