@@ -37,7 +37,7 @@ MAX_LINE = 4000
 
 
 class Log:
-    """The log below one Hermes home. Appending opens, writes and closes: 10 µs of processor time, and nothing is lost in a crash."""
+    """The log below one Hermes home. An append opens, writes and closes (10 µs): nothing is lost in a crash."""
 
     def __init__(self, home: Path) -> None:
         self.folder = home / FOLDER
