@@ -5,4 +5,4 @@ Only for a checkout on ``sys.path``. An installed plugin puts the same names int
 """
 
 from hermes_plugin_toolsearch.hermes.native_names import *  # noqa: F403
-from hermes_plugin_toolsearch.hermes.native_names import __all__ as __all__
+from hermes_plugin_toolsearch.hermes.native_names import __all__  # noqa: F401

@@ -18,7 +18,8 @@ db = SessionDB()
 usage = InsightsEngine(db)._get_tool_usage(0)
 agent = AIAgent(model="m", provider="custom", base_url="http://127.0.0.1:9/v1", api_key="unused", quiet_mode=True)
 messages = db.get_messages_as_conversation("{session}")
-print("\\nOUTCOME " + json.dumps({{"usage": usage, "trajectory": agent._convert_to_trajectory_format(messages, "q", True)}}))
+trajectory = agent._convert_to_trajectory_format(messages, "q", True)
+print("\\nOUTCOME " + json.dumps({{"usage": usage, "trajectory": trajectory}}))
 """
 
 
