@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..config import DEFAULT_NAMES
-from . import assembly_hook, providers, seams, usage
+from . import assembly_hook, meanwhile, providers, seams, usage
 from .session import current
 
 
@@ -34,6 +34,7 @@ def api_call(original: Callable[..., Any], agent: Any, api_kwargs: Any, *args: A
     """Call the model; where it refuses a long function description, shorten the listing once and call again."""
     session = current()
     usage.request(session)
+    meanwhile.request(session)
     try:
         return original(agent, api_kwargs, *args, **kwargs)
     except Exception as error:
