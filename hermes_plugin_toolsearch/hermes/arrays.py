@@ -54,4 +54,8 @@ def _key(agent: Any) -> tuple[Any, ...] | None:
     if not isinstance(session_id, str) or not session_id:
         return None
     toolsets = (getattr(agent, name, None) for name in ("enabled_toolsets", "disabled_toolsets"))
-    return str(host.home()), session_id, *(None if names is None else tuple(sorted(map(str, names))) for names in toolsets)
+    return (
+        str(host.home()),
+        session_id,
+        *(None if names is None else tuple(sorted(map(str, names))) for names in toolsets),
+    )

@@ -173,7 +173,6 @@ def publish(session: Session, assembly: Assembly) -> None:
         for problem in assembly.partition.problems:
             log.warning("tool search: %s: %s", problem.name or "a tool", problem.reason)
     session.published, session.told = Published(expected, assembly), None
-    session.prepare_search(assembly.partition.catalog)
 
 
 def _same_terms(held: Assembly, live: Assembly) -> bool:

@@ -7,6 +7,8 @@ than both before it can ask for a search.
 from __future__ import annotations
 
 import threading
+from contextvars import copy_context
+from typing import Literal
 
 from ..catalog import Catalog
 from . import seams
@@ -28,17 +30,15 @@ def request(session: Session | None) -> None:
     if len(_begun) >= _MOST:
         _begun.clear()
     _begun.add(catalog.fingerprint)
-    meaning = session.config.semantic != "off"
-    threading.Thread(target=_make, args=(catalog, meaning), name="toolsearch-meanwhile", daemon=True).start()
+    # In this context, which says whose profile it is and so where things are kept on disk.
+    run, semantic = copy_context().run, session.config.semantic
+    threading.Thread(target=run, args=(_make, catalog, semantic), name="toolsearch-meanwhile", daemon=True).start()
 
 
-def _make(catalog: Catalog, meaning: bool) -> None:
+def _make(catalog: Catalog, semantic: Literal["auto", "on", "off"]) -> None:
     try:
-        from .. import vectors  # numpy, which no turn has to wait for
-        from ..retrieval.index import index_of
+        from ..retrieval import prepare  # numpy, which no turn has to wait for
 
-        index_of(catalog)
-        if meaning:
-            vectors.STORE.make(catalog)
+        prepare(catalog, semantic=semantic)
     except Exception:
         seams.fall_back("preparing the search")

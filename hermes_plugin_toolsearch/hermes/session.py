@@ -9,9 +9,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar, copy_context
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from ..assembly import Assembly, assemble
 from ..bridge import MissingServer
@@ -19,7 +19,7 @@ from ..catalog import Catalog, Definition
 from ..config import ToolSearchConfig
 from ..names import Scope
 from ..repeats import Repeats
-from . import absence, host, providers, seams
+from . import absence, host, providers
 
 _current: ContextVar[Session | None] = ContextVar("toolsearch_session", default=None)
 _raw_read: ContextVar[bool] = ContextVar("toolsearch_raw_read", default=False)
@@ -48,7 +48,6 @@ class Session:
         self.told: Catalog | None = None  # the catalog that the model was last told of, if not by its array
         self.settled: list[Definition] | None = None  # the array as the last settling left it
         self._memory = absence.Memory()
-        self._prepared = ""  # the catalog that a search was last prepared for
         self._notes: list[str] = []
 
     @property
@@ -108,15 +107,6 @@ class Session:
 
         return Scope(catalog, visible, names, host.is_known, absent)
 
-    def prepare_search(self, catalog: Catalog) -> None:
-        """Have index and vectors of ``catalog`` made in the background, while the model thinks of its first call."""
-        if not len(catalog) or self._prepared == catalog.fingerprint:
-            return
-        self._prepared = catalog.fingerprint
-        # In this context, which says whose profile it is and so where they are kept on disk.
-        run, semantic = copy_context().run, self.config.semantic
-        threading.Thread(target=run, args=(_prepare, catalog, semantic), name="toolsearch-index", daemon=True).start()
-
     def has_tool(self, name: str) -> bool:
         """Whether a real tool of this session is called ``name``, deferred or not; the bridge is none."""
         scope = self.scope()
@@ -162,15 +152,6 @@ class Session:
         if host.TOOLSET in disabled:
             return f"the toolset {host.TOOLSET} is disabled"
         return host.foreign_bridge_tool()
-
-
-def _prepare(catalog: Catalog, semantic: Literal["auto", "on", "off"]) -> None:
-    try:
-        from ..retrieval import prepare
-
-        prepare(catalog, semantic=semantic)
-    except Exception:
-        seams.fall_back("preparing a search")
 
 
 def session_of(agent: Any) -> Session:

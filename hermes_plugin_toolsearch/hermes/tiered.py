@@ -337,7 +337,6 @@ def publish(session: Session) -> None:
     made = assembly(session)
     log.info("%s", made.summary())
     session.published, session.told = Published(expected, made), None
-    session.prepare_search(made.partition.catalog)
 
 
 def _assembled(session: Session) -> list[Definition]:
