@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -98,14 +98,18 @@ def assemble(
         return as_given("enabled: off")
     if bridge_problem is not None:
         return as_given(bridge_problem)
-    foreign = [definition for definition in given if not bridge.is_bridge_definition(definition, names)]
-    taken = sorted(names.as_set() & {_name(definition) for definition in foreign})
-    if taken:
+    reserved = names.as_set()
+    named = [definition for definition in given if _name(definition) in reserved]
+    ours = [definition for definition in named if bridge.is_bridge_definition(definition, names)]
+    if len(ours) < len(named):
+        taken = sorted(_name(definition) for definition in named if definition not in ours)
         return as_given(f"another tool is called {', '.join(taken)}")
+    foreign = [definition for definition in given if definition not in ours] if ours else given
 
-    def visible(name: str) -> bool:
+    def pinned_or_visible(name: str) -> bool:
         return stays_visible(name) or config.pinned(name, split_name(name, server_of(name))[0])
 
+    visible = pinned_or_visible if config.pin else stays_visible
     parts = partition(foreign, stays_visible=visible, server_of=server_of)
     if not len(parts.catalog):
         return as_given(NOTHING_TO_DEFER)
@@ -145,5 +149,5 @@ _eager: Cache[str, int] = Cache(32)
 
 
 def _name(definition: Definition) -> str:
-    function = definition.get("function") if isinstance(definition, Mapping) else None
-    return str(function.get("name")) if isinstance(function, Mapping) else ""
+    function = definition.get("function") if isinstance(definition, dict) else None
+    return str(function.get("name")) if isinstance(function, dict) else ""
