@@ -40,6 +40,8 @@ class Talk:
     def say(self, text: str) -> str:
         """One turn; its answer."""
         done = self.agent.run_conversation(text, conversation_history=list(self.history))
+        if done.get("failed"):
+            raise RuntimeError(done.get("error"))
         self.history = done["messages"]
         return str(done["final_response"])
 
