@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from itertools import accumulate
 
 _LONGEST = 4_000  # characters; the expressions below are quadratic at worst
 _DEEPEST = 40
@@ -23,6 +24,8 @@ def salvaged(text: str) -> object:
         return None
     text = text[start:].rstrip("` \r\n")
     outside = _outside(text)
+    if _depth(outside) > _DEEPEST:  # how deep a parser can go differs from one Python to the next
+        return None
     whole = max(outside.rfind(","), outside.rfind("{") + 1, outside.rfind("[") + 1)
     for attempt in (text, _closed(text), _closed(text[:whole])):
         for read in (_json, _literal):
@@ -37,6 +40,11 @@ def _outside(text: str) -> str:
     blanked = _STRING.sub(lambda match: " " * len(match[0]), text)
     opening = min((blanked.find(mark) for mark in "\"'" if mark in blanked), default=len(text))
     return blanked[:opening]
+
+
+def _depth(text: str) -> int:
+    """How many lists and objects are open at once in ``text`` at the most."""
+    return max(accumulate((letter in "{[") - (letter in "}]") for letter in text), default=0)
 
 
 def _closed(text: str) -> str:
