@@ -117,3 +117,31 @@ def test_the_hosts_own_names_are_ours_in_every_import_order(
         "emoji": "🔎",
         "agent": "installed",
     }
+
+
+READ = """
+import json, sys
+from hermes_cli.plugins import discover_plugins
+discover_plugins()
+host = sys.modules["hermes_plugin_toolsearch.hermes.host"]
+for _ in range(3):
+    config, notices = host.user_config()
+read = [config.threshold_pct, config.search_default_limit, config.listing, config.pin, str(notices)]
+print("\\nOUTCOME " + json.dumps(read))
+"""
+
+
+def test_both_files_count_and_the_users_own_values_only(make_model: Any, make_home: Any) -> None:
+    """Keys of ``hermes.yaml`` count, ``config.yaml`` wins, no merged default does, and a bad value is told once (G7)."""
+    home = make_home(make_model([]), tool_search={"search_default_limit": 7, "pin": ["mcp-a"]})
+    (home.path / "hermes.yaml").write_text(
+        "tools:\n  tool_search:\n    search_default_limit: 3\n    listing: off\n    threshold_pct: 250\n",
+        encoding="utf-8",
+    )
+    run = home.python(READ)
+    _, mark, text = run.stdout.rpartition("\nOUTCOME ")
+    assert mark, run.stderr[-3000:]
+    threshold, limit, listing, pin, notices = json.loads(text)
+    assert [threshold, limit, listing, pin] == [100.0, 7, "off", ["mcp-a"]]
+    assert "threshold_pct" in notices
+    assert (run.stderr + home.log).count("tools.tool_search.threshold_pct: read 250") <= 1
