@@ -132,7 +132,7 @@ print("\\nOUTCOME " + json.dumps(read))
 
 
 def test_both_files_count_and_the_users_own_values_only(make_model: Any, make_home: Any) -> None:
-    """Keys of ``hermes.yaml`` count, ``config.yaml`` wins, no merged default does, and a bad value is told once (G7)."""
+    """Keys of ``hermes.yaml`` count, ``config.yaml`` wins, no merged default does; a bad value is told once (G7)."""
     home = make_home(make_model([]), tool_search={"search_default_limit": 7, "pin": ["mcp-a"]})
     (home.path / "hermes.yaml").write_text(
         "tools:\n  tool_search:\n    search_default_limit: 3\n    listing: off\n    threshold_pct: 250\n",
