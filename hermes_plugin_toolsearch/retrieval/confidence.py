@@ -33,9 +33,9 @@ _FIFTH = 5
 
 
 # With the cosine of the tool that is nearest in meaning, fitted to what the words say and to it.
-_MEANING_BASE = -2.1
+_MEANING_BASE = -1.8
 _MEANING_WORDS = 0.65
-_MEANING_COSINE = 3.2
+_MEANING_COSINE = 2.9
 _LEAST = -9.0
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from testing.hermes_home import replay
 from testing.scripted_model import Call
 
-PATIENCE = 120
+PATIENCE = 20
 
 
 def test_the_first_search_of_a_session_knows_meanings(
