@@ -172,7 +172,7 @@ def report(results: dict[str, dict[str, Any]], others: list[float]) -> str:
         "one. Below that, and whenever nothing is cached, deferring is cheaper."
     )
     rows = [
-        [name, *(_even(result["hosts"].get(engine, {}).get("break_even", "-")) for engine in HOSTS[1:])]
+        [name, *(_even(result["hosts"].get(engine, {}).get("break_even", "sends all eagerly")) for engine in HOSTS[1:])]
         for name, result in results.items()
         if result["needs"]
     ]
@@ -196,7 +196,7 @@ def main() -> None:
                 print(f"{engine}: {reason}", file=sys.stderr)
                 continue
             if deployment.needs:
-                if engine != EAGER:
+                if engine != EAGER and hosts[engine]["array"] != hosts[EAGER]["array"]:
                     hosts[engine]["break_even"] = break_even(hosts[EAGER], hosts[engine])
                 hosts[engine]["session"] = [session(hosts[engine], needs) for needs in range(TURNS + 1)]
             print(f"{deployment.title:28} {title(engine):28} {hosts[engine]['array']:,}", file=sys.stderr)

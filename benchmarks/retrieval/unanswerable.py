@@ -20,7 +20,9 @@ from benchmarks.engines import OURS, adapter
 FLAGGING = (OURS, "hermes_0_19", "hermes_0_22")
 """This project, and the hosts, which can only say "nothing found"."""
 
-MOST_QUERIES = 400
+MOST_QUERIES = 200
+MOST_TOOLS = 5_000
+"""For the hosts, which index the catalog again for every part of the queries."""
 PARTS = 10
 ALLOWED = 0.10
 
@@ -68,15 +70,19 @@ def measure(judged: data.Judged) -> dict[str, Any]:
     queries = judged.queries()
     chosen = np.random.default_rng(20261130).permutation(len(queries))[:MOST_QUERIES]
     queries = [queries[i] for i in sorted(chosen)]
-    folder = data.WORK / "unanswerable" / judged.name
+    folder = data.WORK / "unanswerable" / f"{judged.name}-{len(queries)}"
     folder.mkdir(parents=True, exist_ok=True)
     asked, parts = folder / "queries.jsonl", folder / "parts.json"
     asked.write_text("".join(json.dumps(query) + "\n" for query in queries))
-    parts.write_text(json.dumps(parts_of(judged.tools(), queries)))
+    tools = judged.tools()
+    parts.write_text(json.dumps(parts_of(tools, queries)))
     files = ("--tools", judged.tools_path, "--queries", asked)
     result: dict[str, Any] = {"queries": len(queries), "points": {}}
     for engine in FLAGGING:
         with_tools, without = folder / f"{engine}.with.jsonl", folder / f"{engine}.without.jsonl"
+        if engine != OURS and len(tools) > MOST_TOOLS:
+            result["points"][engine] = f"over {MOST_TOOLS:,} tools"
+            continue
         try:
             if engine == OURS or not without.exists():
                 common.run_engine(engine, "engines/run.py", *files, "--out", with_tools)

@@ -108,12 +108,7 @@ def report(results: dict[int, dict[str, Any]]) -> str:
             rows.append([title, f"{own:.3g} ms", *ratios])
         sections.append(f"**{size:,} tools**")
         sections.append(common.table(["", "this project", *(adapter(e).TITLE for e in engines[1:])], rows))
-        if "vectors_loaded" in row[OURS]:
-            share = row[OURS]["vectors_loaded"] / row[OURS]["vectors_made"]
-            sections.append(
-                f"The vectors of the tools, made in the background, take {row[OURS]['vectors_made']:,.0f} ms to "
-                f"make and save, and {share:.1%} of that to have back from the disk cache."
-            )
+        sections.append(_restart(row[OURS]))
     sections.append("**Growth**: fitted exponent from 300 tools on (1 = with the number of tools, 0 = not at all)")
     rows = [
         [title, *("" if (b := exponents(results, e, measure)) is None else f"{b:.2f}" for e in engines)]
@@ -128,6 +123,16 @@ def report(results: dict[int, dict[str, Any]]) -> str:
     ]
     sections.append(common.table(["", *(adapter(e).TITLE for e in engines)], rows))
     return "\n\n".join(sections)
+
+
+def _restart(own: dict[str, float]) -> str:
+    parts = [
+        f"{kind}: {own[f'{kind}_loaded'] / own[f'{kind}_made']:.0%} of the {own[f'{kind}_made']:,.0f} ms of "
+        "making and saving"
+        for kind in ("index", "vectors")
+        if f"{kind}_loaded" in own
+    ]
+    return f"After a restart, from the disk cache: {'; '.join(parts)}."
 
 
 def _memory(row: dict[str, float] | None, size: int) -> str:
