@@ -119,6 +119,16 @@ def title(engine: str) -> str:
     return "every tool eager" if engine == EAGER else adapter(engine).TITLE
 
 
+def arrays_table(results: dict[str, dict[str, Any]]) -> str:
+    """What each turn carries in each deployment, a column an engine."""
+    rows = []
+    for name, result in results.items():
+        arrays = [result["hosts"].get(engine, {}).get("array") for engine in HOSTS]
+        saved = f"{1 - arrays[-1] / arrays[0]:.1%}"
+        rows.append([name, *("-" if tokens_ is None else f"{tokens_:,}" for tokens_ in arrays), saved])
+    return common.table(["deployment", *(title(engine) for engine in HOSTS), "saved"], rows)
+
+
 def report(results: dict[str, dict[str, Any]], others: list[float]) -> str:
     """The section's Markdown."""
     exact = "exact counts with the o200k_base vocabulary" if tokens.method() == "exact" else "ESTIMATED counts"
@@ -126,13 +136,7 @@ def report(results: dict[str, dict[str, Any]], others: list[float]) -> str:
         f"Tokens of the tools array, each turn ({exact}, context {CONTEXT:,}, default settings; the deferrable tools "
         "only, since the core tools are the same for all):",
     ]
-    head = ["deployment", *(title(engine) for engine in HOSTS), "saved"]
-    rows = []
-    for name, result in results.items():
-        arrays = [result["hosts"].get(engine, {}).get("array") for engine in HOSTS]
-        saved = f"{1 - arrays[-1] / arrays[0]:.1%}"
-        rows.append([name, *("-" if tokens_ is None else f"{tokens_:,}" for tokens_ in arrays), saved])
-    sections.append(common.table(head, rows))
+    sections.append(arrays_table(results))
     quarter, half, three = quantiles(others, n=4)
     sections.append(
         f"Of {len(others)} other deployments of five servers and 34 tools, drawn at random from the captured ones, "
@@ -204,6 +208,7 @@ def main() -> None:
     saved = common.save("cost", {"deployments": results, "titles": {engine: title(engine) for engine in HOSTS}})
     common.plot("cost", saved)
     common.write_section("cost", report(results, [saved_share(tools) for tools in alike()]))
+    common.write_section("tokens", arrays_table(results), path=data.ROOT / "README.md")
 
 
 if __name__ == "__main__":
