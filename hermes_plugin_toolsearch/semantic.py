@@ -2,7 +2,7 @@
 
 The vector of a text is the sum of its pieces' vectors, scaled to length 1; a piece's weight is the length of its
 vector. The vectors were trained so that this sum comes close to what the sentence encoder all-MiniLM-L6-v2 says of
-the whole text (``training/`` in the repository). That costs 0.02 ms for a query, not milliseconds, and needs numpy only.
+the whole text (``training/`` in the repository). That costs 0.02 ms for a query and needs numpy only.
 """
 
 from __future__ import annotations
