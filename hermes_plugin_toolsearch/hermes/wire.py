@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from ..config import DEFAULT_NAMES, BridgeNames
-from . import direct, feed, host, providers, requests, seams, usage
+from . import direct, feed, host, providers, requests, seams
 from .session import current
 
 _USUAL = (DEFAULT_NAMES.search, DEFAULT_NAMES.describe, DEFAULT_NAMES.call)
@@ -39,7 +39,6 @@ def api_call(original: Callable[..., Any], agent: Any, api_kwargs: Any, *args: A
 
     token = _calling.set(True)
     try:
-        usage.request(current())
         return requests.api_call(call, agent, api_kwargs, *args, **kwargs)
     finally:
         _calling.reset(token)
