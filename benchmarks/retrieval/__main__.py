@@ -119,9 +119,13 @@ def report(sets: dict[str, Any]) -> str:
             part = f" ({row['asked']} queries)" if row["asked"] < result["queries"] else ""
             ahead = "{:+.3f} ({:+.3f} to {:+.3f})".format(*row["ahead"]["r5"]) if "ahead" in row else ""
             figures = [f"{row[m]:.3f}" for m in ("r1", "r5", "r10", "mrr")]
-            rows.append([title + part, *figures, f"{row['unanswered']:.2f}", f"{row['query_ms']:.2g}", ahead])
+            rows.append([title + part, *figures, f"{row['unanswered']:.2f}", _ms(row["query_ms"]), ahead])
         sections.append(common.table(["engine", "@1", "@5", "@10", "MRR", "unanswered", "ms", "ahead @5"], rows))
     return "\n\n".join(sections)
+
+
+def _ms(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
 
 
 def _summary(sets: dict[str, Any]) -> str:

@@ -24,10 +24,14 @@ def recall(result: dict, path: Path) -> None:
             if "r5" not in values:
                 continue
             ours = engine == "toolsearch"
-            axes.scatter(
-                values["r5"], row, s=70 if ours else 36, color=OURS if ours else OTHERS, zorder=3 if ours else 2
-            )
-        others = [(v["r5"], e) for e, v in compared["engines"].items() if "r5" in v and e != "toolsearch"]
+            colour = OURS if ours else OTHERS
+            face = colour if values["asked"] == compared["queries"] else "none"
+            axes.scatter(values["r5"], row, s=70 if ours else 36, color=colour, facecolor=face, zorder=3 if ours else 2)
+        others = [
+            (values["r5"], engine)
+            for engine, values in compared["engines"].items()
+            if engine != "toolsearch" and values.get("asked") == compared["queries"]
+        ]
         if others:
             best, engine = max(others)
             axes.annotate(
@@ -36,7 +40,9 @@ def recall(result: dict, path: Path) -> None:
     axes.set_yticks(range(len(sets)), [name for name, _ in sets])
     axes.invert_yaxis()
     axes.set_xlim(0, 1.02)
-    axes.set_xlabel("recall@5 (this project in colour; the best other engine is named)")
+    axes.set_xlabel(
+        "recall@5 (this project in colour; hollow: asked a part of the queries; the best of the full others is named)"
+    )
     axes.grid(axis="x", color="#e2e8f0")
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})
