@@ -2,7 +2,8 @@
 
     python -m benchmarks.speed [--sizes A,B] [--engines A,B] [--seconds N]
 
-Writes the section "speed" of docs/benchmarks.md and its plots.
+Writes the section "speed" of docs/benchmarks.md and its plot. Sizes that are not asked for keep the figures of the
+run before.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def report(results: dict[int, dict[str, Any]]) -> str:
     engines = [engine for engine in ENGINES if any(engine in row for row in results.values())]
     ours = adapter(OURS).TITLE
     sections = [
-        f"Machine: {common.machine()}. Processor time of the asking thread, all in one run. "
+        f"Machine: {common.machine()}. Processor time of the asking thread, all engines of a size in one run. "
         "34, 300 and 2,932 tools are captured ones, "
         "13,595 and 20,027 the Google and AWS APIs, 100,000 those varied. *Search* is the engine alone over its index; "
         "*whole `tool_search`* is all that a host does for one call: Hermes classifies and indexes every tool again, "
@@ -145,10 +146,13 @@ def main() -> None:
     parser.add_argument("--engines", default=",".join(ENGINES))
     parser.add_argument("--seconds", type=float, default=5, help="of processor time, for each repeated measurement")
     arguments = parser.parse_args()
-    results = {
+    kept = data.WORK / "speed.json"
+    before = json.loads(kept.read_text())["sizes"] if kept.exists() else {}
+    results = {int(size): row for size, row in before.items()} | {
         int(size): measure(int(size), arguments.engines.split(","), arguments.seconds)
         for size in arguments.sizes.split(",")
     }
+    results = dict(sorted(results.items()))
     titles = {engine: adapter(engine).TITLE for engine in ENGINES}
     saved = common.save("speed", {"sizes": results, "titles": titles})
     common.plot("speed", saved)
