@@ -85,6 +85,11 @@ class VectorStore:
         self.prepare(catalog)
         return None
 
+    @property
+    def at_work(self) -> bool:
+        """Whether vectors are being made in the background now."""
+        return self._thread is not None
+
     def prepare(self, catalog: Catalog) -> None:
         """Have the vectors of ``catalog`` made in the background; returns at once.
 

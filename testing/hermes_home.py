@@ -108,6 +108,8 @@ class HermesHome:
             "plugins": {"enabled": list(plugins)},
             # No scanner and no package that Hermes would download: the attempt takes nine seconds of every start.
             "security": {"tirith_enabled": False, "allow_lazy_installs": False},
+            # How long a start waits for its servers, on hosts that ask: a loaded machine needs more than 1.5 s.
+            "mcp_discovery_timeout": 30,
             "mcp_servers": dict(servers or {}),
         }
         if tool_search is not None:

@@ -10,6 +10,7 @@ import gzip
 import json
 import re
 import sys
+import time
 import types
 from pathlib import Path
 from typing import Any
@@ -79,12 +80,11 @@ def search(argument: str) -> dict[str, Any]:
         register(tool["name"], server, tool.get("description") or "", tool.get("inputSchema") or {"type": "object"})
     native = load()
     queries = [json.loads(line)["query"] for line in Path(queries_path).read_text(encoding="utf-8").splitlines()]
-    answers = {query: searched(query) for query in queries}
     if "hermes_plugin_toolsearch.hermes.plugin" not in sys.modules:
-        return {"host": answers}
+        return {"host": {query: searched(query) for query in queries}}
     import model_tools
 
-    from hermes_plugin_toolsearch import retrieval
+    from hermes_plugin_toolsearch import retrieval, vectors
     from hermes_plugin_toolsearch.catalog import partition
     from hermes_plugin_toolsearch.hermes import host
 
@@ -92,7 +92,14 @@ def search(argument: str) -> dict[str, Any]:
     hidden = native.scoped_deferrable_names(definitions)
     surface = host.Surface(host.user_config()[0])
     catalog = partition(definitions, stays_visible=lambda name: name not in hidden, server_of=surface.server_of).catalog
-    ours = {query: [hit.entry.name for hit in retrieval.search(catalog, query, 5).hits] for query in queries}
+    searched(queries[0])  # has the vectors of the tools made; until they are there, words alone answer
+    deadline = time.monotonic() + 60
+    while vectors.STORE.at_work and time.monotonic() < deadline:
+        time.sleep(0.05)
+    answers = {query: searched(query) for query in queries}
+    ours = {
+        query: [hit.entry.name for hit in retrieval.search(catalog, query, 5, semantic="on").hits] for query in queries
+    }
     return {"host": answers, "ours": ours}
 
 
