@@ -125,7 +125,8 @@ def install(root: Path, arguments: Sequence[str]) -> None:
     python = root / "bin" / "python"
     if uv := _uv():
         try:
-            _run([uv, "pip", "install", "--python", python, *arguments])
+            # Compiled now, as pip does: a server that compiles its imports at its first start is not waited for.
+            _run([uv, "pip", "install", "--compile-bytecode", "--python", python, *arguments])
             return
         except subprocess.CalledProcessError as error:
             # uv does not read pip's configuration, so an index that only pip knows is out of its reach.
