@@ -29,9 +29,9 @@ from ..config import DEFAULT_NAMES
 from ..listing import Listing, listing_budget, make_listing
 from ..names import Resolved, Unresolved
 from ..schema import inline_refs
-from . import bridge_tools, execution, host, native_names, providers, seams, wire
+from . import assembly_hook, bridge_tools, execution, host, native_names, providers, seams, wire
 from .host import log
-from .session import Published, Session, current, running, session_of
+from .session import Published, Session, current, session_of
 
 _BARE = Listing(2, "bare", "", 0, 0)
 _SWITCHED_OFF = "switched off for this session"
@@ -249,17 +249,12 @@ def assembly(session: Session) -> Assembly:
 
 def run_conversation(original: Callable[..., Any], agent: Any, *args: Any, **kwargs: Any) -> Any:
     """Run one turn with its session current, and remember the array as the turn left it."""
-    session = session_of(agent)
-    with running(session):
-        try:
-            settle(session)
-        except Exception:
-            seams.fall_back("settling the tools array")
-        try:
-            return original(agent, *args, **kwargs)
-        finally:
-            if session.published is not None:
-                session.published.tools = list(getattr(agent, "tools", None) or ())
+    try:
+        return assembly_hook.run_conversation(original, agent, *args, **kwargs)
+    finally:
+        published = session_of(agent).published
+        if published is not None:
+            published.tools = list(getattr(agent, "tools", None) or ())
 
 
 def settle(session: Session) -> None:
