@@ -8,9 +8,10 @@ from functools import cached_property
 
 from . import bridge, tokens
 from .cache import Cache
-from .catalog import Catalog, Definition, Partition, partition, split_name
+from .catalog import Catalog, Definition, split_name
 from .config import DEFAULT_NAMES, BridgeNames, ToolSearchConfig
 from .listing import Listing, listing_budget, make_listing
+from .partition import Partition, partition
 
 TOLD_CHARS = 9_500
 """The longest listing for the conversation: Hermes moves what a hook tells beyond 10,000 characters into a file."""
@@ -149,5 +150,8 @@ _eager: Cache[str, int] = Cache(32)
 
 
 def _name(definition: Definition) -> str:
-    function = definition.get("function") if isinstance(definition, dict) else None
-    return str(function.get("name")) if isinstance(function, dict) else ""
+    try:
+        name = definition["function"]["name"]
+    except (LookupError, TypeError):
+        return ""
+    return name if isinstance(name, str) else ""

@@ -1,4 +1,4 @@
-"""Tool definitions -> the tools that stay visible, and the catalog of those that are deferred.
+"""The catalog: the deferred tools of a session, by server, and how an entry is made of a tool's definition.
 
 Everything here is derived from the definitions at hand and carries a fingerprint of its content, so that what
 others derive from it (an index, a listing, vectors) can be kept under that fingerprint and never be stale.
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import marshal
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -78,59 +79,11 @@ class Problem:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Partition:
-    """Definitions split in two: what the model sees in full, and the catalog of what is deferred."""
-
-    visible: tuple[Definition, ...]
-    catalog: Catalog
-    problems: tuple[Problem, ...] = field(default=())
-
-
-def partition(
-    definitions: Iterable[Definition],
-    *,
-    stays_visible: Callable[[str], bool],
-    server_of: Callable[[str], str | None] = lambda name: None,
-) -> Partition:
-    """Split ``definitions`` into visible ones, in their order, and the catalog of the others.
-
-    ``stays_visible`` decides by name. ``server_of`` gives the label of a tool's server where the host knows it;
-    otherwise it is read off the name. The first of two definitions with one name wins. A definition that cannot
-    be called (no name, or a name that no provider would accept) is left out and reported; a deferred one whose
-    parameters are no schema gets an empty schema, so that its server's other tools are not affected.
-    """
-    visible: list[Definition] = []
-    entries: list[Entry] = []
-    problems: list[Problem] = []
-    seen: set[str] = set()
-    for definition in definitions:
-        function = definition.get("function") if isinstance(definition, dict) else None
-        name = function.get("name") if isinstance(function, dict) else None
-        if not isinstance(name, str) or not name:
-            problems.append(Problem("", "a definition without a name was left out"))
-            continue
-        if name in seen:
-            problems.append(Problem(name, "a second definition of this name was left out"))
-            continue
-        seen.add(name)
-        if stays_visible(name):
-            visible.append(definition)
-            continue
-        assert isinstance(function, dict)
-        entry, problem = make_entry(function, server=server_of(name))
-        if problem is not None:
-            problems.append(problem)
-        if entry is not None:
-            entries.append(entry)
-    return Partition(tuple(visible), build_catalog(entries), tuple(problems))
-
-
 def make_entry(function: Mapping[str, Any], *, server: str | None = None) -> tuple[Entry | None, Problem | None]:
     """Make the entry of one ``{"name", "description", "parameters"}``, and say what was wrong with it, if anything.
 
     The entry is None where the name could not be called by any model. A function of the same content gives the same
-    entry object again; what is compared for that is said at :class:`_Made`.
+    entry object again.
     """
     name = str(function.get("name") or "")
     made = _made.get(name, ())
@@ -139,28 +92,19 @@ def make_entry(function: Mapping[str, Any], *, server: str | None = None) -> tup
             return known.entry, known.problem
     if not _VALID_NAME.fullmatch(name):
         return None, Problem(name[:128], "left out: a tool name is 1 to 128 of the characters A-Z a-z 0-9 _ . : -")
-    description = function.get("description")
-    description = description if isinstance(description, str) else ""
-    given = function.get("parameters")
-    parameters = given
-    problem = None
-    if given is None:
-        parameters = EMPTY_PARAMETERS
-    elif not isinstance(given, Mapping):
-        parameters = EMPTY_PARAMETERS
-        problem = Problem(name, "its parameters are no JSON schema; it takes any arguments")
+    described, given = function.get("description"), function.get("parameters")
+    description = described if isinstance(described, str) else ""
     label, tool = split_name(name, server)
-    try:
-        fingerprint = digest(json.dumps([name, label, description, parameters], default=str))
-    except (ValueError, RecursionError):  # a schema that contains itself
-        parameters = given = EMPTY_PARAMETERS
-        problem = Problem(name, "its parameters cannot be written as JSON; it takes any arguments")
-        fingerprint = digest(json.dumps([name, label, description, parameters]))
-    assert isinstance(parameters, Mapping)
+    parameters, why, fingerprint = _content(name, label, description, given)
+    problem = Problem(name, f"its parameters {why}; it takes any arguments") if why else None
     entry = Entry(name, label, tool, description, parameters, fingerprint)
+    for known in made:
+        if (known.entry.fingerprint, known.problem) == (entry.fingerprint, problem):
+            entry = known.entry
     if len(_made) >= _MOST_MADE:
         _made.clear()
-    _made[name] = (_Made(server, function.get("description"), given, _copied(given), entry, problem), *made[:1])
+    now = _Made(server, described, given, property_names(given), entry, problem)
+    _made[name] = (now, *[known for known in made if known.entry is not entry][:1])
     return entry, problem
 
 
@@ -169,25 +113,30 @@ class _Made:
     """What an entry was made from, to tell at once whether the same definition comes again.
 
     A host hands out the same objects again and again, so for most definitions two string comparisons and one of
-    identity do. The same object may have been changed in between: its property names are compared each time, and
-    whatever lies deeper by :func:`refresh`, once a turn, because comparing all of 2,932 schemas takes 15 ms.
+    identity do. The same object may have been changed in between: the names of its properties are compared each
+    time, and what lies deeper by :func:`forget_if_changed`.
     """
 
     server: str | None
     description: Any
     parameters: Any
-    copy: Any
+    properties: tuple[str, ...] | None
     entry: Entry
     problem: Problem | None
 
     def is_of(self, function: Mapping[str, Any], server: str | None) -> bool:
-        """Whether the entry is that of ``function``."""
-        if server != self.server or function.get("description") != self.description:
-            return False
-        parameters = function.get("parameters")
-        if parameters is not self.parameters:
-            return bool(parameters == self.copy)
-        return bool(_property_names(parameters) == _property_names(self.copy))
+        """Whether ``function`` is the very object that the entry was made from, as far as a glance tells."""
+        return (
+            function.get("parameters") is self.parameters
+            and function.get("description") == self.description
+            and server == self.server
+            and property_names(self.parameters) == self.properties
+        )
+
+    def holds(self) -> bool:
+        """Whether the schema is still what it was when the entry was made."""
+        known = self.entry
+        return _content(known.name, known.server, known.description, self.parameters)[2] == known.fingerprint
 
 
 _made: dict[str, tuple[_Made, ...]] = {}
@@ -196,26 +145,44 @@ _made: dict[str, tuple[_Made, ...]] = {}
 _MOST_MADE = 100_000
 
 
-def refresh() -> None:
-    """Forget every entry whose definition was changed in place since the entry was made."""
-    for name, made in list(_made.items()):
-        kept = tuple(known for known in made if known.parameters == known.copy)
-        if len(kept) < len(made):
-            _made[name] = kept
+def forget_if_changed(function: Mapping[str, Any]) -> bool:
+    """Forget the entry of ``function`` if that was changed in place, however deep, since the entry was made."""
+    made = _made.get(str(function.get("name")), ())
+    kept = tuple(known for known in made if known.parameters is not function.get("parameters") or known.holds())
+    if len(kept) < len(made):
+        _made[made[0].entry.name] = kept
+    return len(kept) < len(made)
 
 
-def _property_names(parameters: Any) -> Any:
+def property_names(parameters: Any) -> tuple[str, ...] | None:
+    """The names of a schema's own properties, None where it has none."""
     properties = parameters.get("properties") if isinstance(parameters, dict) else None
-    return properties.keys() if isinstance(properties, dict) else None
+    return tuple(properties) if isinstance(properties, dict) else None
 
 
-def _copied(value: Any) -> Any:
-    """Copy containers and share what cannot change in them; ten times as fast as ``copy.deepcopy``."""
-    if isinstance(value, dict):
-        return {key: _copied(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_copied(part) for part in value]
-    return value
+def _content(name: str, label: str, description: str, given: Any) -> tuple[Mapping[str, Any], str, str]:
+    """The schema that a tool's ``given`` parameters are, what is wrong with them, and the fingerprint of it all."""
+    schema = given if isinstance(given, Mapping) else EMPTY_PARAMETERS
+    why = "" if schema is given or given is None else "are no JSON schema"
+    try:
+        content = _written((name, label, description, schema))
+    except (ValueError, TypeError, RecursionError):  # a schema that contains itself
+        why, schema = "cannot be written as JSON", EMPTY_PARAMETERS
+        content = _written((name, label, description, schema))
+    return schema, why, _digest(content)
+
+
+def _written(value: Any) -> bytes:
+    """Bytes that are the same for the same content, in a quarter of the time that JSON takes.
+
+    In format 2 of ``marshal``: later ones tell shared objects from equal ones. It takes no subclass of ``dict`` or
+    ``str``; such a value is brought into JSON's own types first. Raises ValueError, TypeError or RecursionError for
+    what is no JSON.
+    """
+    try:
+        return marshal.dumps(value, 2)
+    except ValueError:
+        return marshal.dumps(json.loads(json.dumps(value, default=str)), 2)
 
 
 def build_catalog(entries: Iterable[Entry]) -> Catalog:
@@ -265,7 +232,11 @@ def split_name(name: str, server: str | None = None) -> tuple[str, str]:
 
 def digest(text: str) -> str:
     """32 hex digits that stand for ``text``."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return _digest(text.encode("utf-8", "surrogatepass"))
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def _combined(label: str, fingerprints: Iterable[str]) -> str:

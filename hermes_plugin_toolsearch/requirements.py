@@ -15,7 +15,7 @@ REQUIRED = {
     "rank_bm25": "rank-bm25",
     "rich": "rich",
     "ruamel.yaml": "ruamel.yaml",
-    "snowballstemmer": "snowballstemmer",
+    "Stemmer": "PyStemmer",
     "tiktoken": "tiktoken",
     "yaml": "pyyaml",
 }

@@ -78,16 +78,6 @@ def method() -> Literal["exact", "estimate"]:
     return "estimate" if _load() is estimate else "exact"
 
 
-def preload() -> None:
-    """Load the vocabulary in the background, so that the first count need not wait for it.
-
-    Loading takes about as long as Hermes 0.22 takes to assemble 2,932 tools (a quarter of a second). A host that
-    starts MCP servers waits for them longer than that.
-    """
-    if _counter is None:
-        threading.Thread(target=_load, name="toolsearch-vocabulary", daemon=True).start()
-
-
 def estimate(text: str) -> int:
     """How many tokens ``text`` costs, without a vocabulary.
 

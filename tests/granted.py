@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hermes_plugin_toolsearch.catalog import Entry, make_entry, partition
+from hermes_plugin_toolsearch.catalog import Entry, make_entry
 from hermes_plugin_toolsearch.config import DEFAULT_NAMES, BridgeNames
 from hermes_plugin_toolsearch.names import Scope
+from hermes_plugin_toolsearch.partition import partition
 
 STRING = {"type": "string"}
 OBJECT = {"type": "object"}

@@ -11,10 +11,9 @@ from hermes_plugin_toolsearch.catalog import (
     Problem,
     build_catalog,
     make_entry,
-    partition,
-    refresh,
     split_name,
 )
+from hermes_plugin_toolsearch.partition import partition, refresh
 
 
 def tool(name: Any, description: Any = "Does it.", parameters: Any = None) -> dict[str, Any]:
@@ -104,7 +103,7 @@ def test_a_definition_changed_in_place_is_noticed() -> None:
     after = entry()
     assert after.fingerprint not in (before.fingerprint, "")
     definition["function"]["parameters"]["properties"]["y"]["description"] = "deep"
-    refresh()
+    refresh([definition])
     assert entry().fingerprint != after.fingerprint
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 
 from benchmarks import data
 from hermes_plugin_toolsearch import listing as module
-from hermes_plugin_toolsearch import tokens
+from hermes_plugin_toolsearch import store, tokens
 from hermes_plugin_toolsearch.catalog import Catalog, Entry, build_catalog, make_entry
 from hermes_plugin_toolsearch.listing import Listing, listing_budget, make_listing
 
@@ -34,6 +35,12 @@ def entry(name: str, description: str = "", server: str | None = None) -> Entry:
     made, _ = make_entry({"name": name, "description": description}, server=server)
     assert made is not None
     return made
+
+
+def restart() -> None:
+    """Forget every listing, as a process that ends does."""
+    module._listings.clear()
+    module._blocks.clear()
 
 
 def own_catalog() -> Catalog:
@@ -489,8 +496,7 @@ def test_any_listing_keeps_its_promises(
     assert tokens.count(made.text) == made.tokens
     assert max_chars is None or len(made.text) <= max_chars
     shuffler.shuffle(entries)
-    module._listings.clear()
-    module._blocks.clear()
+    restart()
     assert made == make_listing(build_catalog(entries), budget=budget, max_chars=max_chars)
     if made.form == "bare":
         assert "" == made.text
@@ -539,8 +545,7 @@ def test_a_changed_server_redoes_only_its_own_part(monkeypatch: pytest.MonkeyPat
     read_again: list[str] = []
     real: Callable[[str], str] = module.short_description
     monkeypatch.setattr(module, "short_description", lambda text: read_again.append(text) or real(text))
-    module._listings.clear()
-    module._blocks.clear()
+    restart()
     entries = list(own_catalog().entries)
     first = make_listing(build_catalog(entries), budget=10_000)
     assert len(entries) == len(read_again)
@@ -552,11 +557,36 @@ def test_a_changed_server_redoes_only_its_own_part(monkeypatch: pytest.MonkeyPat
     assert all(text in {each.description for each in changed if each.server == "forge"} for text in read_again)
 
 
+def test_a_restart_counts_nothing_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A listing of the same tools is taken from the disk by the next process, which then loads no vocabulary."""
+    monkeypatch.setattr(store, "folder", lambda: tmp_path)
+    restart()
+    before = make_listing(own_catalog(), budget=10_000)
+    restart()
+    with monkeypatch.context() as process:
+        process.setattr(tokens, "count", lambda text: pytest.fail("counted again"))
+        assert before == make_listing(own_catalog(), budget=10_000)
+    assert before != make_listing(own_catalog(), budget=100)
+    assert before != make_listing(build_catalog([*own_catalog().entries, entry("mcp__new__tool")]), budget=10_000)
+    assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in tmp_path.iterdir())
+
+
+def test_an_estimate_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A listing that was made without the vocabulary does not outlive the lack of it."""
+    monkeypatch.setattr(store, "folder", lambda: tmp_path)
+    monkeypatch.setattr(tokens, "_counter", tokens.estimate)
+    tokens._counts.clear()
+    restart()
+    make_listing(own_catalog(), budget=10_000)
+    tokens._counts.clear()
+    restart()
+    assert [] == list(tmp_path.iterdir())
+
+
 def test_descriptions_that_cannot_be_shown_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a server whose bare names are over the budget no description is looked at."""
     monkeypatch.setattr(module, "short_description", lambda text: pytest.fail("read a description"))
-    module._listings.clear()
-    module._blocks.clear()
+    restart()
     assert "groups" == make_listing(build_catalog(captured("cloudflare_api")), budget=AT_200K).form
 
 
@@ -565,13 +595,11 @@ def test_by_estimate_a_listing_stays_close_to_its_budget(monkeypatch: pytest.Mon
     entries = captured()
     monkeypatch.setattr(tokens, "_counter", tokens.estimate)
     tokens._counts.clear()
-    module._listings.clear()
-    module._blocks.clear()
+    restart()
     by_estimate = [make_listing(build_catalog(entries), budget=budget) for budget in (1_600, 4_000, AT_200K, AT_1M)]
     monkeypatch.setattr(tokens, "_counter", None)
     tokens._counts.clear()
-    module._listings.clear()
-    module._blocks.clear()
+    restart()
     for made in by_estimate:
         assert made.tokens <= made.budget
         assert tokens.count(made.text) <= 1.05 * made.budget

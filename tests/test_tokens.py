@@ -207,12 +207,3 @@ def test_the_estimate_errs_on_the_high_side(captured: list[dict[str, object]]) -
 def test_the_parts_of_a_text_never_cost_less_than_the_whole_by_estimate(text: str) -> None:
     """Costs of lines may be added up without falling below the text's own."""
     assert tokens.estimate(text) <= sum(tokens.estimate(line) for line in text.splitlines(keepends=True)) + 1
-
-
-def test_preloading_leaves_the_caller_alone(unloaded: None) -> None:
-    """The vocabulary is read by another thread; the next count finds it."""
-    tokens.preload()
-    for thread in threading.enumerate():
-        if thread.name == "toolsearch-vocabulary":
-            thread.join()
-    assert tokens._counter is not None

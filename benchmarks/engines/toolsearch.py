@@ -70,8 +70,8 @@ def assemble(definitions: list[dict[str, Any]], context_length: int) -> list[Any
 
 def answer(definitions: list[dict[str, Any]]) -> Any:
     from hermes_plugin_toolsearch.bridge import search_answer
-    from hermes_plugin_toolsearch.catalog import partition
     from hermes_plugin_toolsearch.config import DEFAULT_NAMES, ToolSearchConfig
+    from hermes_plugin_toolsearch.partition import partition
 
     def search(query: str, limit: int | None = None) -> str:
         catalog = partition(definitions, stays_visible=lambda _: False).catalog
@@ -83,9 +83,9 @@ def answer(definitions: list[dict[str, Any]]) -> Any:
 
 def describe(definitions: list[dict[str, Any]]) -> Any:
     from hermes_plugin_toolsearch.bridge import describe_answer
-    from hermes_plugin_toolsearch.catalog import partition
     from hermes_plugin_toolsearch.config import DEFAULT_NAMES
     from hermes_plugin_toolsearch.names import Scope
+    from hermes_plugin_toolsearch.partition import partition
 
     scope = Scope(partition(definitions, stays_visible=lambda _: False).catalog)
     return lambda name: json.dumps(describe_answer({"name": name}, scope, DEFAULT_NAMES), ensure_ascii=False)

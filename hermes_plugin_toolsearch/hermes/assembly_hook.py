@@ -14,8 +14,9 @@ from typing import Any
 
 from .. import changes
 from ..assembly import NOTHING_TO_DEFER, Assembly, assemble
-from ..catalog import Definition, refresh
+from ..catalog import Definition
 from ..config import ToolSearchConfig
+from ..partition import refresh
 from . import arrays, host, seams
 from .direct import ValidNames
 from .host import log
@@ -98,7 +99,7 @@ def settle(session: Session) -> None:
 
         tiered.settle(session)
         return
-    refresh()
+    refresh(session.definitions())
     _settle(session, session.assembly())
     session.settled = _tools(session)
     arrays.keep(session)

@@ -10,10 +10,11 @@ from typing import Any
 from .. import bridge, tokens
 from ..assembly import Assembly
 from ..calls import Invocation, open_call
-from ..catalog import Catalog, Definition, Partition, make_entry
+from ..catalog import Catalog, Definition, make_entry
 from ..catalog import build_catalog as core_catalog
 from ..config import DEFAULT_NAMES, ToolSearchConfig
 from ..names import Scope
+from ..partition import Partition
 from . import assembly_hook, bridge_tools, host, seams
 from .session import current, raw_definitions
 

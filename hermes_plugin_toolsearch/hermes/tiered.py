@@ -24,10 +24,11 @@ from ..assembly import TOLD_CHARS, Assembly
 from ..bridge import MAX_NAMES, as_mapping, texts
 from ..cache import Cache
 from ..calls import Invocation, Refusal
-from ..catalog import Catalog, Definition, Partition, partition, refresh, split_name
+from ..catalog import Catalog, Definition, split_name
 from ..config import DEFAULT_NAMES
 from ..listing import Listing, listing_budget, make_listing
 from ..names import Resolved, Unresolved
+from ..partition import Partition, partition, refresh
 from ..schema import inline_refs
 from . import assembly_hook, bridge_tools, execution, host, native_names, providers, seams, wire
 from .host import log
@@ -265,7 +266,7 @@ def settle(session: Session) -> None:
     its array anew, for a model of another context length, and under ``catalog_changes: rebuild``.
     """
     held = session.published
-    refresh()
+    refresh(session.definitions())
     _switch(session)
     live = assembly(session)
     session.remember(live.partition.catalog)

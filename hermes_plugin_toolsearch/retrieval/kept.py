@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import zlib
-from functools import cache
-from pathlib import Path
-
 import numpy as np
+import Stemmer
 
 from .. import store, text
 from ..catalog import Group
-from . import fields
+from . import fields, part
 from .part import Part
 
 KIND = "part"
@@ -39,11 +36,8 @@ def save(group: Group, part: Part) -> None:
 _ARRAYS = ("starts", "documents", "pair_starts", "fields", "counts", "sizes")
 
 
-@cache
 def _version() -> int:
-    """A number that is another one whenever the code that makes a part is another."""
-    sources = (Path(str(module.__file__)) for module in (text, fields))
-    return zlib.crc32(b"".join(source.read_bytes() for source in (*sources, Path(__file__).with_name("part.py"))))
+    return store.version_of(Stemmer, text, fields, part)
 
 
 def _is_whole(part: Part, documents: int) -> bool:

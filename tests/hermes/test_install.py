@@ -84,6 +84,6 @@ def test_from_wheel_to_folder_and_out(fresh: Host, wheel: Path, make_model: Any,
     home.write_config()
     assert set(home.oneshot("Hello").turns[0].tool_names) >= BRIDGE
 
-    pip(fresh, "uninstall", "--quiet", "--yes", "snowballstemmer")
+    pip(fresh, "uninstall", "--quiet", "--yes", "PyStemmer")
     assert "Hello." in home.chat("Hello").stdout  # the newest host keeps no log of a one-shot turn
-    assert "-m pip install snowballstemmer" in home.log
+    assert "-m pip install PyStemmer" in home.log

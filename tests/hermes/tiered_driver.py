@@ -85,8 +85,8 @@ def search(argument: str) -> dict[str, Any]:
     import model_tools
 
     from hermes_plugin_toolsearch import retrieval, vectors
-    from hermes_plugin_toolsearch.catalog import partition
     from hermes_plugin_toolsearch.hermes import host
+    from hermes_plugin_toolsearch.partition import partition
 
     definitions = model_tools.get_tool_definitions(quiet_mode=True, skip_tool_search_assembly=True)
     hidden = native.scoped_deferrable_names(definitions)
