@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping, Sequence
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
-from .. import tokens
+from .. import store, tokens
 from ..assembly import Assembly, eager_tokens
 from ..bridge import as_mapping
-from ..catalog import Entry
+from ..catalog import Entry, digest
 from ..stats import Log
 from . import host, seams
 from .session import Session
@@ -35,7 +36,9 @@ def request(session: Session | None) -> None:
         if mark not in _measured:
             _measured.add(mark)
             # Counting the schemas of 2,932 tools takes a second, which no turn has to wait for.
-            threading.Thread(target=_measure, args=(log, assembly), name="toolsearch-usage", daemon=True).start()
+            # In this context, which says whose profile it is and so where things are kept on disk.
+            run = copy_context().run
+            threading.Thread(target=run, args=(_measure, log, assembly), name="toolsearch-usage", daemon=True).start()
     except Exception:
         seams.fall_back("writing the usage log")
 
@@ -136,19 +139,33 @@ def _key(assembly: Assembly) -> str:
     return f"{parts.catalog.fingerprint[:12]}-{len(parts.visible)}-{assembly.threshold_tokens}"
 
 
+def _measure(log: Log, assembly: Assembly) -> None:
+    try:
+        costs = _costs(assembly)
+        tools = len(assembly.partition.catalog)
+        log.append("catalog", c=_key(assembly), tools=tools, before=costs["before"], now=costs["now"])
+        log.keep_tools(costs["servers"])
+    except Exception:
+        seams.fall_back("writing the usage log")
+
+
+def _costs(assembly: Assembly) -> dict[str, Any]:
+    """Tokens of all tools ``before`` and ``now``, and of each tool by server; counted once for all processes."""
+    catalog, visible = assembly.partition.catalog, assembly.partition.visible
+    fingerprint = digest(catalog.fingerprint + json.dumps(assembly.tool_defs, default=str))
+    kept = store.load_text("costs", store.version_of(tokens), fingerprint)
+    if kept is not None:
+        return json.loads(kept)  # type: ignore[no-any-return]
+    costs = {
+        "before": tokens.count_definitions(visible) + eager_tokens(catalog),
+        "now": tokens.count_definitions(assembly.tool_defs),
+        "servers": {group.server: {entry.name: _cost(entry) for entry in group.entries} for group in catalog.groups},
+    }
+    if tokens.method() == "exact":
+        store.save_text("costs", store.version_of(tokens), fingerprint, json.dumps(costs))
+    return costs
+
+
 def _cost(entry: Entry) -> int:
     function = {"name": entry.name, "description": entry.description, "parameters": entry.parameters}
     return tokens.count_definitions([{"type": "function", "function": function}])
-
-
-def _measure(log: Log, assembly: Assembly) -> None:
-    try:
-        catalog = assembly.partition.catalog
-        now = tokens.count_definitions(assembly.tool_defs)
-        before = tokens.count_definitions(assembly.partition.visible) + eager_tokens(catalog)
-        log.append("catalog", c=_key(assembly), tools=len(catalog), before=before, now=now)
-        log.keep_tools(
-            {group.server: {entry.name: _cost(entry) for entry in group.entries} for group in catalog.groups}
-        )
-    except Exception:
-        seams.fall_back("writing the usage log")

@@ -30,3 +30,31 @@ def test_the_first_search_of_a_session_knows_meanings(
     assert run.stdout == "Done.\n"
     assert list((homes[0].path / "cache" / "toolsearch").glob("vectors-*"))
     assert "git_diff" in run.turns[1].results[0] or "git_status" in run.turns[1].results[0]
+
+
+WITHOUT_VOCABULARY = """
+import sys
+from importlib.machinery import ModuleSpec
+from importlib.util import module_from_spec
+sys.modules["tiktoken"] = module_from_spec(ModuleSpec("tiktoken", None))  # installed, and of no use
+sys.argv = ["hermes", "chat", "-q", "Hello"]
+from hermes_cli.main import main
+main()
+"""
+
+
+def test_a_second_process_counts_nothing_again(make_model: Any, make_home: Any, captures: Path) -> None:
+    """What an unchanged catalog costs is on disk: the next process sends the same bytes without the vocabulary."""
+    model = make_model(["Done."] * 9)
+    home = make_home(model, servers={"git": replay(captures / "git.json")})
+    cache = home.path / "cache" / "toolsearch"
+    first = home.chat("Hello").turns[0].tools
+    end = time.monotonic() + PATIENCE
+    while not list(cache.glob("costs-*")) and time.monotonic() < end:  # a short turn may end before they are counted
+        home.chat("Hello")
+    assert home.python(WITHOUT_VOCABULARY).turns[0].tools == first
+    assert "token counts are estimates" not in home.log
+    for file in cache.glob("listing-*"):
+        file.unlink()
+    home.python(WITHOUT_VOCABULARY)
+    assert "token counts are estimates" in home.log
