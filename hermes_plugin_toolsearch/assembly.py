@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from . import bridge, tokens
 from .cache import Cache
 from .catalog import Catalog, Definition, split_name
 from .config import DEFAULT_NAMES, BridgeNames, ToolSearchConfig
-from .listing import Listing, listing_budget, make_listing
 from .partition import Partition, partition
+
+if TYPE_CHECKING:
+    from .listing import Listing
 
 TOLD_CHARS = 9_500
 """The longest listing for the conversation: Hermes moves what a hook tells beyond 10,000 characters into a file."""
@@ -119,6 +122,8 @@ def assemble(
         needed = int(config.activation_pct / 100 * (context_length or 0))
         if share < needed:
             return as_given(f"the deferrable tools cost {share} tokens, under activation_pct ({needed})")
+    from .listing import listing_budget, make_listing  # its expressions take 10 ms to compile, where nothing is listed
+
     budget = listing_budget(config.threshold_pct, config.listing_max_tokens, context_length)
     room = None
     if max_chars:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from .cache import Cache
 
@@ -25,8 +25,7 @@ EMPTY_PARAMETERS: Mapping[str, Any] = {"type": "object", "properties": {}}
 _VALID_NAME = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One tool as the retrieval, the listing and the calls see it.
 
     ``name`` is what the host registered (``mcp__github__create_issue``), ``server`` the label of where it comes from
@@ -41,8 +40,7 @@ class Entry:
     fingerprint: str
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """All entries of one server, sorted by name; never empty."""
 
     server: str
@@ -71,11 +69,17 @@ class Catalog:
         return sum(len(group.entries) for group in self.groups)
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """A definition that was left out or repaired: which, and why in a sentence."""
 
     name: str
+    reason: str
+
+
+class MissingServer(NamedTuple):
+    """A configured server whose tools are not there, and why, for answers that would have named them."""
+
+    server: str
     reason: str
 
 
@@ -108,8 +112,7 @@ def make_entry(function: Mapping[str, Any], *, server: str | None = None) -> tup
     return entry, problem
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
+class _Made(NamedTuple):
     """What an entry was made from, to tell at once whether the same definition comes again.
 
     A host hands out the same objects again and again, so for most definitions two string comparisons and one of

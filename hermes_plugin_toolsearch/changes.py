@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .catalog import Catalog, Entry
 from .config import BridgeNames
@@ -12,8 +12,7 @@ NAMED = 8
 """Up to how many tools of a server are named; beyond that their count says enough."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """Entries that are new, gone, or there under the same name with another description or schema."""
 
     added: tuple[Entry, ...]

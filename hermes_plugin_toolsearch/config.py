@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Trust = Literal["full", "names", "counts"]
 
 
-@dataclass(frozen=True, slots=True)
-class BridgeNames:
+class BridgeNames(NamedTuple):
     """The names under which the three bridge tools are declared to the model."""
 
     search: str = "tool_search"
@@ -30,8 +29,7 @@ class BridgeNames:
 DEFAULT_NAMES = BridgeNames()
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(NamedTuple):
     """A value that was not used as written: the key, what was read, what is used, and why."""
 
     key: str
@@ -81,7 +79,7 @@ class ToolSearchConfig:
 
     def names(self, default: BridgeNames = DEFAULT_NAMES) -> BridgeNames:
         """The bridge's names: the user's own where they are set, else ``default``."""
-        return replace(default, **self.bridge_names)
+        return default._replace(**self.bridge_names)
 
 
 def _listed(patterns: tuple[str, ...], name: str, server: str) -> bool:
@@ -89,8 +87,7 @@ def _listed(patterns: tuple[str, ...], name: str, server: str) -> bool:
     return any(fnmatchcase(name, pattern) or fnmatchcase(f"mcp-{server}", pattern) for pattern in patterns)
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """One key: how a raw value is read (``ValueError`` carries the reason), and what the documentation says."""
 
     name: str
@@ -141,7 +138,7 @@ def _trusts(raw: Any) -> tuple[Any, str | None]:
 
 
 def _bridge_names(raw: Any) -> tuple[Any, str | None]:
-    roles = [name.name for name in fields(BridgeNames)]
+    roles = BridgeNames._fields
     if not isinstance(raw, Mapping) or not all(isinstance(value, str) for value in raw.values()):
         raise ValueError("a mapping of search, describe, call to names is needed")
     used = {key: value for key, value in raw.items() if key in roles and value.isidentifier() and len(value) <= 64}

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher, get_close_matches
 from heapq import nsmallest
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from .cache import Cache
 from .catalog import EMPTY_PARAMETERS, Catalog, Definition, Entry, make_entry
@@ -32,8 +32,7 @@ _COMMON_WORD = 2_000  # names
 _SHORTLIST = 40  # names compared letter by letter for "did you mean"
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(NamedTuple):
     """The one tool that a written name means; ``exact`` where it was written as it is registered."""
 
     entry: Entry
@@ -46,8 +45,7 @@ class Resolved:
         return self.entry.name
 
 
-@dataclass(frozen=True, slots=True)
-class Unresolved:
+class Unresolved(NamedTuple):
     """A written name that means no single granted tool.
 
     ``candidates`` are granted names: all meanings (at most five) of an ``ambiguous`` name, the most similar names

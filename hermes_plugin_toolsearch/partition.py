@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import compress
 from operator import is_, not_
-from typing import Any
+from typing import Any, NamedTuple
 
 from .catalog import (
     Catalog,
@@ -20,13 +19,12 @@ from .catalog import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Partition:
+class Partition(NamedTuple):
     """Definitions split in two: what the model sees in full, and the catalog of what is deferred."""
 
     visible: tuple[Definition, ...]
     catalog: Catalog
-    problems: tuple[Problem, ...] = field(default=())
+    problems: tuple[Problem, ...] = ()
 
 
 def partition(
@@ -65,8 +63,7 @@ def refresh(definitions: Iterable[Definition]) -> None:
         _partitions = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
+class _Reading(NamedTuple):
     """What is read of an array of definitions to tell at once that they are those of an earlier partition.
 
     A host hands out the same objects again and again, which is seen in half a microsecond a tool, a whole column at

@@ -1,4 +1,4 @@
-"""What stands beside a tool's name in an envelope -> the arguments that it states.
+"""What a model wrote -> what it states: the arguments beside a tool's name, a query, the names to describe.
 
 Arguments stand one level down, under ``arguments`` or what other protocols call it, or right beside the name; and a
 tool may have parameters that are called like the keys of the envelope. Every reading that the words allow is made,
@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from . import refusals
 from .names import Resolved, Scope, squash
@@ -35,8 +34,7 @@ _ROLES: dict[str, Role] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
+class Invocation(NamedTuple):
     """One call of a real tool (or of the bridge's search or describe), as the input states it; not yet checked."""
 
     name: str
@@ -189,3 +187,32 @@ def is_empty(value: object) -> bool:
 def _kind(value: object) -> str:
     kinds = {str: "text", bool: "a boolean", int: "a number", float: "a number", list: "a list"}
     return kinds.get(type(value), "no object")
+
+
+# What a model writes for a search or a description
+
+
+def as_mapping(arguments: object, single: str) -> Mapping[str, Any]:
+    """Arguments as a mapping: a JSON object in a string is read, any other string is the value of ``single``."""
+    if isinstance(arguments, str):
+        try:
+            parsed = json.loads(arguments)
+        except (ValueError, RecursionError):
+            return {single: arguments}
+        return parsed if isinstance(parsed, dict) else {single: arguments}
+    return arguments if isinstance(arguments, Mapping) else {}
+
+
+def texts(value: object, most: int) -> list[str]:
+    """The non-blank strings in ``value``: one string, a list, or a JSON list in a string."""
+    if isinstance(value, str):
+        text = value.strip()
+        if most > 1 and text.startswith("["):
+            try:
+                return texts(json.loads(text), most)
+            except (ValueError, RecursionError):
+                pass
+        return [text] if text else []
+    if isinstance(value, list | tuple):
+        return list(dict.fromkeys(item.strip() for item in value if isinstance(item, str) and item.strip()))[:most]
+    return []

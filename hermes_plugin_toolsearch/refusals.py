@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .names import Scope, Unresolved
 from .schema import shape
@@ -18,8 +17,7 @@ _MOST_ITEMS = 40
 _DEEPEST = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(NamedTuple):
     """One call that was not made. ``message`` is JSON-able and begins with ``error``, a sentence for the model.
 
     Where a call would have been right, ``corrected_call`` is the object to send instead (``one_of``: several to choose

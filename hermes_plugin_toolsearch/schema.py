@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from .catalog import Entry
@@ -44,8 +43,7 @@ _BOOKKEEPING = {"$schema", "$id", "$comment", "$anchor", "$dynamicAnchor", "$voc
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.$@-]{1,64}")
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """The parameters of a tool: all it declares, those always required, and whether it takes others too.
 
     ``alternatives`` are sets of names of which at least one set is required besides (``anyOf`` and ``oneOf``).

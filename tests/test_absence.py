@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from granted import scope_of, tool
 
-from hermes_plugin_toolsearch.bridge import MissingServer
+from hermes_plugin_toolsearch.catalog import MissingServer
 from hermes_plugin_toolsearch.hermes.absence import Memory
 
 NOTES = scope_of(tool("mcp__notes__add_note")).deferred

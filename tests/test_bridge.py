@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from granted import scope_of, tool
 
-from hermes_plugin_toolsearch import bridge, tokens
-from hermes_plugin_toolsearch.bridge import MissingServer, describe_answer, is_bridge_definition, search_answer
-from hermes_plugin_toolsearch.catalog import Catalog, build_catalog, make_entry
+from hermes_plugin_toolsearch import answers, bridge, tokens
+from hermes_plugin_toolsearch.answers import describe_answer, search_answer
+from hermes_plugin_toolsearch.bridge import is_bridge_definition
+from hermes_plugin_toolsearch.catalog import Catalog, MissingServer, build_catalog, make_entry
 from hermes_plugin_toolsearch.config import DEFAULT_NAMES, BridgeNames, ToolSearchConfig, read_config
 
 CONFIG = ToolSearchConfig()
@@ -112,7 +113,7 @@ def test_third_party_text_stays_on_its_line() -> None:
     answer = search_answer({"query": "send mail"}, build_catalog([entry]), CONFIG, DEFAULT_NAMES)
     text = answer["matches"][0]["description"]
     assert text.isprintable()
-    assert len(text) <= bridge.DESCRIPTION_CHARS
+    assert len(text) <= answers.DESCRIPTION_CHARS
 
 
 def test_describe_gives_the_whole_schema_by_any_spelling() -> None:

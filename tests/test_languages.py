@@ -2,7 +2,7 @@
 
 import pytest
 
-from hermes_plugin_toolsearch.bridge import search_answer
+from hermes_plugin_toolsearch.answers import search_answer
 from hermes_plugin_toolsearch.catalog import build_catalog, make_entry
 from hermes_plugin_toolsearch.config import ToolSearchConfig
 from hermes_plugin_toolsearch.languages import in_english, is_foreign

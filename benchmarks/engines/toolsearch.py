@@ -69,7 +69,7 @@ def assemble(definitions: list[dict[str, Any]], context_length: int) -> list[Any
 
 
 def answer(definitions: list[dict[str, Any]]) -> Any:
-    from hermes_plugin_toolsearch.bridge import search_answer
+    from hermes_plugin_toolsearch.answers import search_answer
     from hermes_plugin_toolsearch.config import DEFAULT_NAMES, ToolSearchConfig
     from hermes_plugin_toolsearch.partition import partition
 
@@ -82,7 +82,7 @@ def answer(definitions: list[dict[str, Any]]) -> Any:
 
 
 def describe(definitions: list[dict[str, Any]]) -> Any:
-    from hermes_plugin_toolsearch.bridge import describe_answer
+    from hermes_plugin_toolsearch.answers import describe_answer
     from hermes_plugin_toolsearch.config import DEFAULT_NAMES
     from hermes_plugin_toolsearch.names import Scope
     from hermes_plugin_toolsearch.partition import partition

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from .. import bridge
+from .. import answers
 from ..catalog import split_name
 from ..names import Resolved, Unresolved
 from ..schema import signature
@@ -85,7 +85,7 @@ def search(view: View, query: str, *, limit: int | None = None, explain: bool = 
                 hit.entry.name,
                 hit.entry.server,
                 signature(hit.entry),
-                plain_text(hit.entry.description, bridge.DESCRIPTION_CHARS),
+                plain_text(hit.entry.description, answers.DESCRIPTION_CHARS),
                 round(float(hit.score), 3),
                 hit.how,
                 retrieval.explain(catalog, query, hit.entry, semantic=semantic) if explain else (),
@@ -94,7 +94,7 @@ def search(view: View, query: str, *, limit: int | None = None, explain: bool = 
         ),
         round(float(results.confidence), 3),
         tuple(results.unknown),
-        bridge.search_answer({"query": query, "limit": limit}, catalog, view.config, view.assembly.names),
+        answers.search_answer({"query": query, "limit": limit}, catalog, view.config, view.assembly.names),
     )
 
 
@@ -130,7 +130,7 @@ def run_describe(options: argparse.Namespace) -> int:
 
 def describe(view: View, name: str) -> dict[str, Any]:
     """What the describe tool answers to ``name`` in the session of ``view``."""
-    return bridge.describe_answer({"name": name}, view.scope, view.assembly.names)
+    return answers.describe_answer({"name": name}, view.scope, view.assembly.names)
 
 
 def render_describe(answer: dict[str, Any], console: Console) -> None:

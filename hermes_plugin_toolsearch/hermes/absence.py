@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..bridge import MissingServer
-from ..catalog import Catalog, split_name
+from ..catalog import Catalog, MissingServer, split_name
 from . import host, servers
 
 _STATES = {

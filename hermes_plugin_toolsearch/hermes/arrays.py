@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..catalog import Catalog
 from . import host
@@ -18,8 +17,7 @@ from .session import Published, Session
 _MOST = 128  # sessions; a gateway of Hermes keeps as many agents
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """An array, and the catalog that its model was last told of, if not by the array."""
 
     published: Published

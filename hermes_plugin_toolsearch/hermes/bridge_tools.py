@@ -52,9 +52,9 @@ def search(arguments: Any, **kwargs: Any) -> str:
 def search_in(session: Session, arguments: Any) -> str:
     """Answer a search over what ``session`` was granted."""
     scope = session.scope()
-    answer = bridge.search_answer(
-        arguments, scope.deferred, session.config, scope.bridge, missing=session.missing_servers()
-    )
+    from ..answers import search_answer
+
+    answer = search_answer(arguments, scope.deferred, session.config, scope.bridge, missing=session.missing_servers())
     found = [match["name"] for match in answer.get("matches", ())]
     advice = session.repeats.searched(found, call=scope.bridge.call)
     return _text({**answer, "advice": advice} if advice else answer)
@@ -65,8 +65,10 @@ def describe(arguments: Any, **kwargs: Any) -> str:
     session = current()
     if session is None:
         return _text({"error": NO_SESSION})
+    from ..answers import describe_answer
+
     scope = session.scope()
-    return _text(bridge.describe_answer(arguments, scope, scope.bridge))
+    return _text(describe_answer(arguments, scope, scope.bridge))
 
 
 def call(arguments: Any, **kwargs: Any) -> Any:

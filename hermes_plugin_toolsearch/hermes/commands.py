@@ -29,13 +29,18 @@ def register(ctx: Any) -> None:
             description="Tool search: what is deferred, what it costs, and what the model would find.",
         )
     if hasattr(ctx, "register_command"):
-        ctx.register_command(
-            NAME,
-            lambda arguments: answer(arguments, ctx),
-            description="What tool search does in this session",
-            args_hint="[status|search|why|off|on]",
-        )
+        # The host imports its command line for this, 50 ms: a one-shot turn, in which nobody types, does without.
+        seams.after_import("hermes_cli.commands", lambda: _register_in_chats(ctx))
         ctx.register_hook("pre_gateway_dispatch", message_arrived)
+
+
+def _register_in_chats(ctx: Any) -> None:
+    ctx.register_command(
+        NAME,
+        lambda arguments: answer(arguments, ctx),
+        description="What tool search does in this session",
+        args_hint="[status|search|why|off|on]",
+    )
 
 
 def set_up(parser: argparse.ArgumentParser) -> None:

@@ -11,10 +11,8 @@ import copy
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from ..arguments import check
 from ..calls import Invocation, Refusal, open_call
 from ..config import DEFAULT_NAMES
 from ..names import Scope, Unresolved
@@ -25,8 +23,7 @@ from .session import Session, current
 ROLES: tuple[Literal["search", "describe", "call"], ...] = ("search", "describe", "call")
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(NamedTuple):
     """One call as the model wrote it, and the calls that the host carries out for it, in order."""
 
     written: Any
@@ -239,6 +236,8 @@ def dispatch(original: Callable[..., Any], name: str, arguments: Any, *args: Any
         if session is not None and bridged(session):
             entry = session.scope().deferred.by_name.get(name)
             if entry is not None:
+                from ..arguments import check  # at the first call: a session without a bridge does without
+
                 checked = check(entry, arguments if arguments is not None else {})
                 if isinstance(checked, Refusal):
                     usage.checked(session, name, refused=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import bridge, tokens
 from ..assembly import Assembly
@@ -54,8 +53,7 @@ CHARS_PER_TOKEN = 4.0
 AssemblyResult = Assembly
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogEntry:
+class CatalogEntry(NamedTuple):
     """A deferred tool in the host's form: ``schema`` is its whole definition, ``source_name`` its toolset."""
 
     name: str
@@ -146,12 +144,16 @@ def dispatch_tool_search(args: Any, *, current_tool_defs: Iterable[Definition]) 
     if session is not None:
         return bridge_tools.search_in(session, args)
     catalog = _partition(current_tool_defs).catalog
-    return json.dumps(bridge.search_answer(args, catalog, load_config(), DEFAULT_NAMES), ensure_ascii=False)
+    from ..answers import search_answer
+
+    return json.dumps(search_answer(args, catalog, load_config(), DEFAULT_NAMES), ensure_ascii=False)
 
 
 def dispatch_tool_describe(args: Any, *, current_tool_defs: Iterable[Definition]) -> str:
     """Answer a describe over the session's tools, as JSON."""
-    return json.dumps(bridge.describe_answer(args, _scope(current_tool_defs), DEFAULT_NAMES), ensure_ascii=False)
+    from ..answers import describe_answer
+
+    return json.dumps(describe_answer(args, _scope(current_tool_defs), DEFAULT_NAMES), ensure_ascii=False)
 
 
 def scoped_deferrable_names(tool_defs: Iterable[Definition]) -> frozenset[str]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from ..config import DEFAULT_NAMES, BridgeNames
@@ -13,8 +12,7 @@ OPENAI_DESCRIPTION_CHARS = 1024
 """OpenAI's and Azure's limit on a function description: HTTP 400 ``string_above_max_length`` beyond it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Provider:
+class Provider(NamedTuple):
     """Where an agent's requests go: provider name, host of its base URL, API mode and model, all lower case."""
 
     name: str

@@ -114,7 +114,7 @@ def install_on_agent() -> bool:
     agent = getattr(sys.modules.get("run_agent"), "AIAgent", None)
     if not hasattr(agent, "run_conversation"):
         return False
-    from . import assembly_hook, delegation, direct, execution, feed, host, records, requests, skills, tiered, wire
+    from . import assembly_hook, delegation, direct, execution, feed, host, records, requests, skills
 
     seams: dict[str, Wrapper | None] = {
         "run_conversation": assembly_hook.run_conversation,
@@ -127,9 +127,12 @@ def install_on_agent() -> bool:
         "_dispatch_delegate_task": delegation.dispatch_delegate_task,
         "_fire_tool_gen_started": feed.tool_gen_started,
     }
-    has_tiers = host.native() == "tiered"
-    if has_tiers:
+    own_words = False
+    if host.native() == "tiered":
+        from . import tiered, wire
+
         seams |= tiered.AGENT_SEAMS
+        own_words = wire.has_own_words()
     else:
         from tools.registry import registry
 
@@ -137,7 +140,7 @@ def install_on_agent() -> bool:
     for name, wrapper in seams.items():
         if wrapper is not None:
             wrap(agent, name, wrapper, seam=f"AIAgent.{name}")
-    if not (has_tiers and wire.has_own_words()):
+    if not own_words:
         feed.install()
     skills.install()
     records.install(agent)

@@ -7,9 +7,10 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..commands.view import Server
+if TYPE_CHECKING:  # for commands alone
+    from ..commands.view import Server
 
 _MODULES = ("tools.mcp_tool", "tools.mcp_tool_discovery", "tools.mcp_tool_lifecycle")
 """Where the host keeps what it can do with MCP servers: one module to 0.20, several from 0.22."""
@@ -61,6 +62,8 @@ def states(*, in_time: bool = True, timeout: float = 0) -> tuple[Server, ...]:
 
 
 def _server(state: dict[str, Any], in_time: bool, timeout: float) -> Server:
+    from ..commands.view import Server
+
     name, status = str(state["name"]), state.get("status")
     if state.get("connected") or status == "lazy":
         return Server(name, "connected")

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..assembly import Assembly, assemble
-from ..bridge import MissingServer
-from ..catalog import Catalog, Definition
+from ..catalog import Catalog, Definition, MissingServer
 from ..config import ToolSearchConfig
 from ..names import Scope
 from ..repeats import Repeats

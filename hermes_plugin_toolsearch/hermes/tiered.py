@@ -20,8 +20,8 @@ from types import ModuleType
 from typing import Any, Literal
 
 from .. import changes
+from ..answers import MAX_NAMES
 from ..assembly import TOLD_CHARS, Assembly
-from ..bridge import MAX_NAMES, as_mapping, texts
 from ..cache import Cache
 from ..calls import Invocation, Refusal
 from ..catalog import Catalog, Definition, split_name
@@ -29,6 +29,7 @@ from ..config import DEFAULT_NAMES
 from ..listing import Listing, listing_budget, make_listing
 from ..names import Resolved, Unresolved
 from ..partition import Partition, partition, refresh
+from ..reading import as_mapping, texts
 from ..schema import inline_refs
 from . import assembly_hook, bridge_tools, execution, host, native_names, providers, seams, wire
 from .host import log

@@ -10,14 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 from .. import store, tokens
 from ..assembly import Assembly, eager_tokens
-from ..bridge import as_mapping
 from ..catalog import Entry, digest
-from ..stats import Log
+from ..reading import as_mapping
 from . import host, seams
 from .session import Session
 
 if TYPE_CHECKING:
+    from ..stats import Log
     from .execution import Opened
+
+
+def _log() -> Log:
+    from ..stats import Log  # at the first request with a bridge: a session without one does without
+
+    return Log(host.home())
+
 
 _measured: set[tuple[str, str]] = set()
 """Home and catalog of what this process has measured."""
@@ -30,7 +37,7 @@ def request(session: Session | None) -> None:
     try:
         if session.config.stats == "off":
             return
-        log, assembly = Log(host.home()), session.published.assembly
+        log, assembly = _log(), session.published.assembly
         log.append("request", c=_key(assembly))
         mark = (str(log.path), _key(assembly))
         if mark not in _measured:
@@ -49,7 +56,7 @@ def executed(session: Session, opened: Sequence[Opened], results: Sequence[Any])
         config = session.config
         if config.stats == "off" or session.published is None:
             return
-        log = Log(host.home())
+        log = _log()
         contents = {result.get("tool_call_id"): result.get("content") for result in results if isinstance(result, dict)}
         deferred = session.published.assembly.partition.catalog.by_name
         looked = 0
@@ -77,7 +84,7 @@ def checked(session: Session, name: str, *, refused: bool) -> None:
     """The arguments of a deferred tool were put right, or could not be."""
     try:
         if session.config.stats != "off":
-            Log(host.home()).append("refuse" if refused else "correct", name=name)
+            _log().append("refuse" if refused else "correct", name=name)
     except Exception:
         seams.fall_back("writing the usage log")
 
