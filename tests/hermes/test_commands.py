@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import pty
+import select
 import subprocess
+import time
 
 import pytest
 
@@ -166,6 +168,7 @@ SLASH = """
 import json, types
 from hermes_cli.plugins import discover_plugins, get_plugin_manager, get_plugin_command_handler
 discover_plugins()
+import hermes_cli.commands  # as everything that takes commands does
 import run_agent
 from tools import mcp_tool
 discover = getattr(mcp_tool, "discover_mcp_tools", None)
@@ -220,6 +223,33 @@ def test_the_slash_command_acts_on_its_session(make_model, make_home, host, note
     assert said["runner"], "a gateway finds a conversation's agent in another way here"
     assert said["gateway"].startswith("Tool search is off for this session")
     assert "no running session" in said["stranger"]
+
+
+def test_the_slash_command_is_there_in_a_chat(make_model, make_home, notes):
+    """Typed into a running chat on a terminal, it answers of that chat."""
+    asked = {"telemetry": {"shared_metrics": {"enabled": False, "send": False, "offer_version": 2}}}
+    home = make_home(make_model(["Hello."]), servers={"notes": notes}, extra=asked)  # the newest host asks otherwise
+    ours, theirs = pty.openpty()
+    env = home.env | {"TERM": "xterm"}
+    command = [str(home.host.command()), "chat"]
+    with subprocess.Popen(command, env=env, cwd=home.cwd, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        shown, end, typed = b"", time.monotonic() + 60, 0.0
+        try:
+            while b"Tool search is on" not in shown and time.monotonic() < end:
+                if select.select([ours], [], [], 0.5)[0]:
+                    shown += os.read(ours, 4096)
+                elif time.monotonic() > typed + 5:  # what is typed before the prompt is there is lost
+                    os.write(ours, b"/toolsearch status")
+                    time.sleep(1)  # an Enter that comes with the text would be taken for a pasted line
+                    os.write(ours, b"\r")
+                    typed = time.monotonic()
+        except OSError:  # the terminal is gone with the program
+            pass
+        process.kill()
+    os.close(ours)
+
+    assert "Tool search is on" in shown.decode("utf-8", "replace")
 
 
 def test_a_terminal_sees_colours_and_progress(make_model, make_home, notes):
