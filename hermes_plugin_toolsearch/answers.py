@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 from .catalog import Catalog, Entry, MissingServer
 from .config import BridgeNames, ToolSearchConfig
 from .names import Scope, Unresolved
-from .reading import as_mapping, texts
+from .reading import MAX_NAMES, MAX_QUERIES, as_mapping, texts
 from .schema import inline_refs, signature
 from .summary import plain_text
 
 if TYPE_CHECKING:
     from .retrieval import Results
 
-MAX_QUERIES = 8
-MAX_NAMES = 10
 DESCRIPTION_CHARS = 300
 """How much of a tool's own description a search hit carries."""
 

@@ -191,6 +191,9 @@ def _kind(value: object) -> str:
 
 # What a model writes for a search or a description
 
+MAX_QUERIES = 8
+MAX_NAMES = 10
+
 
 def as_mapping(arguments: object, single: str) -> Mapping[str, Any]:
     """Arguments as a mapping: a JSON object in a string is read, any other string is the value of ``single``."""

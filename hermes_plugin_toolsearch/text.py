@@ -40,9 +40,6 @@ _UNSPACED = re.compile(
     "\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
 
-MAX_KEPT = 1 << 16
-"""Words whose terms are remembered; 20,000 AWS operations have 25,000."""
-
 _VOWELS = frozenset("aeiouy")
 
 _local = threading.local()
@@ -63,12 +60,8 @@ class Word:
     indexed: tuple[str, ...]
 
 
-@lru_cache(maxsize=MAX_KEPT)
 def analyse(word: str) -> Word:
-    """The terms of ``word``, a run of letters and digits as :func:`words` gives it.
-
-    Memoised because a catalog repeats its words.
-    """
+    """The terms of ``word``, a run of letters and digits as :func:`words` gives it."""
     plain = word.lower()
     if not word.isascii():
         return Word(plain, plain, (), (plain,))
@@ -84,7 +77,6 @@ def analyse(word: str) -> Word:
     return Word(plain, whole, stems, stems if not whole or len(stems) > 2 else (whole, *stems))
 
 
-@lru_cache(maxsize=MAX_KEPT)
 def stem(word: str) -> str:
     """The English stem of a word in lower case; one that is not plain ASCII letters stays as it is.
 

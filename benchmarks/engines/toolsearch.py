@@ -31,19 +31,35 @@ def settle(catalog: Any) -> None:
     STORE.make(catalog)
 
 
-def from_disk(catalog: Any, timed: Any) -> dict[str, float]:
+def deep_look(given: list[dict[str, Any]]) -> None:
+    """Look for changes in place anywhere in the definitions, as a session does once a turn."""
+    from hermes_plugin_toolsearch.partition import refresh
+
+    refresh(given)
+
+
+def from_disk(given: list[dict[str, Any]], catalog: Any, timed: Any) -> dict[str, float]:
     """Milliseconds to make and save what stands in the disk cache, and to have it back after a restart."""
-    from hermes_plugin_toolsearch import store
+    from hermes_plugin_toolsearch import catalog as entries
+    from hermes_plugin_toolsearch import listing, partition, store, tokens
     from hermes_plugin_toolsearch.retrieval import index
     from hermes_plugin_toolsearch.vectors import VectorStore
 
+    def assembled() -> None:
+        entries._made.clear()  # forgotten, as by a restart, the vocabulary too
+        partition._partitions = ()
+        tokens._counter = None
+        for cache in (entries._catalogs, listing._listings, listing._blocks, tokens._counts):
+            cache.clear()
+        assemble(given, 200_000)
+
     def indexed() -> None:
-        index._indexes = ()  # forgotten, as by a restart; the parts go with the indexes that use them
+        index._indexes = ()  # the parts go with the indexes that use them
         index.index_of(catalog)
 
     with tempfile.TemporaryDirectory() as folder:
         store.folder = lambda: Path(folder)
-        works = {"index": indexed, "vectors": lambda: VectorStore().make(catalog)}
+        works = {"assembly": assembled, "index": indexed, "vectors": lambda: VectorStore().make(catalog)}
         spent = {f"{name}_{how}": timed(work)[0] for name, work in works.items() for how in ("made", "loaded")}
         store.folder = lambda: None
     return spent

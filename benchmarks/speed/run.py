@@ -131,13 +131,15 @@ def main(engine: str, job_path: str, out_path: str) -> None:
         given = definitions(tools) if engine == engines.OURS else hermes.register(tools)
         after = definitions(changed) if engine == engines.OURS else hermes.register(changed)
         result |= assembly(adapter, given, after, seconds)
+    if hasattr(adapter, "deep_look"):
+        result["deep_look"] = statistics.median(repeated([lambda: adapter.deep_look(given)] * 5, seconds))
     prepared = engines.prepared(adapter, tools), engines.prepared(adapter, changed)
     result |= search(adapter, *prepared, queries, seconds)
     if hasattr(adapter, "answer"):
         result |= whole_search(adapter, given, queries, seconds)
     result["peak_bytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - start
     if hasattr(adapter, "from_disk"):
-        result |= adapter.from_disk(prepared[0], timed)
+        result |= adapter.from_disk(given, prepared[0], timed)
     Path(out_path).write_text(json.dumps(result))
 
 

@@ -87,6 +87,8 @@ def user_config() -> tuple[ToolSearchConfig, tuple[Notice, ...]]:
 
 def written_in_both() -> Mapping[str, Any] | None:
     """What the files say together, where one that the host does not read says anything; else None."""
+    if not (home() / CONFIG_FILES[1]).exists():
+        return None
     written, names = _written(tuple(_stamp(home() / name) for name in CONFIG_FILES))
     return written if CONFIG_FILES[1] in names else None
 

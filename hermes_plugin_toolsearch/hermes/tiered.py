@@ -14,28 +14,27 @@ import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from types import ModuleType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .. import changes
-from ..answers import MAX_NAMES
 from ..assembly import TOLD_CHARS, Assembly
 from ..cache import Cache
 from ..calls import Invocation, Refusal
 from ..catalog import Catalog, Definition, split_name
 from ..config import DEFAULT_NAMES
-from ..listing import Listing, listing_budget, make_listing
 from ..names import Resolved, Unresolved
 from ..partition import Partition, partition, refresh
-from ..reading import as_mapping, texts
+from ..reading import MAX_NAMES, as_mapping, texts
 from ..schema import inline_refs
 from . import assembly_hook, bridge_tools, execution, host, native_names, providers, seams, wire
 from .host import log
 from .session import Published, Session, current, session_of
 
-_BARE = Listing(2, "bare", "", 0, 0)
+if TYPE_CHECKING:
+    from ..listing import Listing
+
 _SWITCHED_OFF = "switched off for this session"
 _NO_REFRESH = "_skip_mcp_refresh"
 """The host's own mark of an agent whose tools are not refreshed between turns."""
@@ -220,6 +219,8 @@ def build_catalog_listing_with_form(
 
 
 def _listing(catalog: Catalog, budget: int, room: int | None) -> Listing:
+    from ..listing import make_listing
+
     config = host.user_config()[0]
     return make_listing(catalog, budget=budget, mode=config.listing, max_chars=room, trust=config.trust)
 
@@ -235,17 +236,19 @@ def assembly(session: Session) -> Assembly:
     if not DEFAULT_NAMES.as_set() <= {_name(definition) for definition in tools}:
         reason = _SWITCHED_OFF if session.off else "the host put no bridge into the tools array"
         return Assembly(tools, Partition(tuple(definitions), Catalog((), "")), None, reason, DEFAULT_NAMES)
+    from ..listing import Listing, listing_budget
+
     hidden = _native().scoped_deferrable_names(definitions)
     surface = host.Surface(session.config)
     parts = partition(definitions, stays_visible=lambda name: name not in hidden, server_of=surface.server_of)
     config = session.config
     budget = listing_budget(config.threshold_pct, config.listing_max_tokens, session.context_length)
     if not len(parts.catalog):
-        return Assembly(tools, parts, _BARE, "", DEFAULT_NAMES)
+        return Assembly(tools, parts, Listing(2, "bare", "", 0, 0), "", DEFAULT_NAMES)
     told = _listing(parts.catalog, budget, TOLD_CHARS).text if _description_limit(session) else ""
     in_the_array = _bridge(tools)[DEFAULT_NAMES.search]["function"]["description"]
     overflow = "" if told in in_the_array else told
-    listing = replace(_BARE, budget=budget) if overflow else _listing(parts.catalog, budget, None)
+    listing = Listing(2, "bare", "", 0, budget) if overflow else _listing(parts.catalog, budget, None)
     return Assembly(tools, parts, listing, "", DEFAULT_NAMES, overflow)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..catalog import Entry
-from ..text import MAX_KEPT, chunk_terms, chunks, terms
+from ..text import chunk_terms, chunks, terms
 from .fields import FIELDS, field_texts
 
 Ints = npt.NDArray[np.int32]
@@ -63,13 +63,16 @@ class _Numbers(dict[bytes, tuple[int, ...]]):
         return numbers
 
 
+MAX_CHUNKS = 1 << 16
+"""Chunks whose terms are remembered; 20,000 AWS operations have 25,000."""
+
 _TEXT_END = b"\xff"  # in no UTF-8 text
 _numbers = _Numbers()
 
 
 def _numbering() -> _Numbers:
     global _numbers  # noqa: PLW0603
-    if len(_numbers) > MAX_KEPT:
+    if len(_numbers) > MAX_CHUNKS:
         _numbers = _Numbers()
     return _numbers
 
