@@ -28,7 +28,7 @@ from ..names import Resolved, Unresolved
 from ..partition import Partition, partition, refresh
 from ..reading import MAX_NAMES, as_mapping, texts
 from ..schema import inline_refs
-from . import assembly_hook, bridge_tools, execution, host, native_names, providers, seams, wire
+from . import arrays, assembly_hook, bridge_tools, execution, host, native_names, providers, seams, wire
 from .host import log
 from .session import Published, Session, current, session_of
 
@@ -269,6 +269,22 @@ def settle(session: Session) -> None:
     cached yet (an array that the host has stored for this session takes their place again), after the host has built
     its array anew, for a model of another context length, and under ``catalog_changes: rebuild``.
     """
+    _take_up(session)
+    _follow(session)
+    arrays.keep(session)
+
+
+def _take_up(session: Session) -> None:
+    """Give an agent the bridge's entries that an earlier agent of this very session held: not every host keeps them."""
+    earlier = arrays.recall(session) if session.published is None else None
+    if earlier is not None and earlier.published.assembly.activated:
+        entries = _bridge(earlier.published.tools)
+        tools = [entries.get(_name(definition), definition) for definition in session.agent.tools]
+        session.agent.tools = tools
+        session.published, session.told = Published(tools, earlier.published.assembly), earlier.told
+
+
+def _follow(session: Session) -> None:
     held = session.published
     refresh(session.definitions())
     _switch(session)

@@ -346,7 +346,8 @@ def test_a_session_follows_its_servers(
     drive(home, "changes", {"letters": server("letters")})
     turns = starts(model, "CHANGE")
     last = model.conversation("CHANGE")[-1]
-    reloads = host.form == "tiered"  # such a host makes its array anew where the user reloads the servers, as it says
+    # One host makes its array anew where the user reloads the servers, as it says; the other keeps the same names.
+    reloads = host.form == "tiered" and not host.version.startswith("0.20")
     same = [offer(turn) == offer(turns[0]) for turn in (turns[:2] if reloads else model.conversation("CHANGE"))]
     assert False not in same
     assert ran(tmp_path, "notes") == [("list_notes", "begin"), ("burn_note", "announced"), ("pin_note", "back")]
