@@ -1,31 +1,48 @@
 """Does memory stay bounded in a gateway that runs for weeks? `python -m benchmarks.speed.soak`.
 
 Sixteen threads assemble and search catalogs that change all the time: other servers each time, one of them with a
-changed tool. Prints the resident memory after the first tenth and at the end; the second should not exceed the first
-by more than noise.
+changed tool. After a tenth of the rounds and at the end the same few catalogs are assembled and searched, so that the
+caches hold the same, and the memory is read: what is allocated (glibc's count of it), and what the process holds,
+which the allocator's own fragments are part of.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import gc
 import random
-import threading
+import time
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from hermes_plugin_toolsearch import retrieval
+from hermes_plugin_toolsearch import retrieval, vectors
 from hermes_plugin_toolsearch.assembly import assemble
 from hermes_plugin_toolsearch.config import ToolSearchConfig
 
 from ..data import captured, definitions
 
+SAME = range(-64, 0)
+"""The rounds that are repeated before each reading."""
 
-def resident_megabytes() -> float:
-    """What this process holds in memory now."""
+
+class _MallInfo2(ctypes.Structure):
+    _fields_ = tuple(
+        (name, ctypes.c_size_t)
+        for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
+    )
+
+
+def memory() -> tuple[float, float]:
+    """Megabytes that are allocated now, and that the process holds. Raises AttributeError without glibc 2.33."""
+    mallinfo2 = ctypes.CDLL(None).mallinfo2
+    mallinfo2.restype = _MallInfo2
+    gc.collect()
+    info = mallinfo2()
     pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * 4096 / 1e6
+    return (info.uordblks + info.hblkhd) / 1e6, pages * 4096 / 1e6
 
 
 def main() -> None:
@@ -38,10 +55,8 @@ def main() -> None:
     for tool in definitions(captured()):
         servers.setdefault(tool["function"]["name"].split("__")[1], []).append(tool)
     config = ToolSearchConfig()
-    lock, done, early = threading.Lock(), 0, 0.0
 
     def one(number: int) -> None:
-        nonlocal done, early
         generator = random.Random(number)
         tools = [tool for name in generator.sample(sorted(servers), 4) for tool in servers[name]]
         changed = generator.randrange(len(tools))
@@ -49,19 +64,20 @@ def main() -> None:
         tools[changed] = {"type": "function", "function": function}
         made = assemble(tools, config=config, context_length=200_000, stays_visible=lambda name: False)
         retrieval.search(made.partition.catalog, "create an issue about a broken build", 5)
-        with lock:
-            done += 1
-            if done == options.rounds // 10:
-                gc.collect()
-                early = resident_megabytes()
 
-    with ThreadPoolExecutor(options.threads) as pool:
-        for future in [pool.submit(one, number) for number in range(options.rounds)]:
-            future.result()
-    gc.collect()
-    late = resident_megabytes()
+    def run(numbers: Iterable[int]) -> tuple[float, float]:
+        with ThreadPoolExecutor(options.threads) as pool:
+            list(pool.map(one, numbers))
+        list(map(one, SAME))
+        while vectors.STORE.at_work:
+            time.sleep(0.1)
+        return memory()
+
+    tenth = options.rounds // 10
+    early, late = run(range(tenth)), run(range(tenth, options.rounds))
     print(
-        f"{options.rounds} rounds in {options.threads} threads: {early:.0f} MB after a tenth, {late:.0f} MB at the end"
+        f"{options.rounds:,} rounds in {options.threads} threads, after a tenth and at the end: "
+        f"{early[0]:.0f} and {late[0]:.0f} MB allocated, {early[1]:.0f} and {late[1]:.0f} MB held"
     )
 
 
