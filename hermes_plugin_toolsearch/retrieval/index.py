@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
+from threading import Lock
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -162,22 +161,18 @@ def combine(parts: Sequence[Part], norms: Norms = NORMS) -> Index:
 
 _parts: WeakValueDictionary[str, Part] = WeakValueDictionary()  # a part lives as long as an index that uses it
 _indexes: tuple[tuple[str, Index], ...] = ()  # newest first; replaced as a whole, so that readers need no lock
-_builder = ThreadPoolExecutor(1)
+_building = Lock()
 
 
 def index_of(catalog: Catalog) -> Index:
     """The index of ``catalog``, from the cache where its content was indexed before."""
     index = _kept(catalog.fingerprint)
     if index is None:
-        index = _builder.submit(copy_context().run, _build, catalog).result()
-    return index
-
-
-def _build(catalog):
-    index = _kept(catalog.fingerprint)
-    if index is None:
-        index = combine([_part_of(group) for group in catalog.groups])
-        _keep(catalog.fingerprint, index)
+        with _building:  # threads that come together build it once
+            index = _kept(catalog.fingerprint)
+            if index is None:
+                index = combine([_part_of(group) for group in catalog.groups])
+                _keep(catalog.fingerprint, index)
     return index
 
 
