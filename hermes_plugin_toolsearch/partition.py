@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import compress
 from operator import is_, not_
+from threading import Lock
 from typing import Any, NamedTuple
 
 from .catalog import (
@@ -40,7 +41,7 @@ def partition(
     be called (no name, or a name that no provider would accept) is left out and reported; a deferred one whose
     parameters are no schema gets an empty schema, so that its server's other tools are not affected.
     """
-    given = list(definitions)
+    given, changes = list(definitions), _changes
     reading = _Reading.of(given, stays_visible, server_of)
     if reading is None:
         return _one_by_one(given, stays_visible, server_of)
@@ -48,7 +49,8 @@ def partition(
         if known.is_same(reading):
             return Partition(tuple(compress(given, reading.visible)), parts.catalog, parts.problems)
     parts = _one_by_one(given, stays_visible, server_of)
-    _remember(reading, parts)
+    if len(parts.visible) == sum(reading.visible):  # otherwise some are left out, and a glance does not tell which
+        _remember(reading, parts, changes)
     return parts
 
 
@@ -57,10 +59,12 @@ def refresh(definitions: Iterable[Definition]) -> None:
 
     Once a turn is often enough: a change that deep leaves every name that a model calls or passes as it was.
     """
-    global _partitions  # noqa: PLW0603
+    global _partitions, _changes  # noqa: PLW0603
     functions = [definition.get("function") for definition in definitions if isinstance(definition, dict)]
     if sum(forget_if_changed(function) for function in functions if isinstance(function, dict)):
-        _partitions = ()
+        with _writing:
+            _partitions = ()
+            _changes += 1
 
 
 class _Reading(NamedTuple):
@@ -121,10 +125,17 @@ _partitions: tuple[tuple[_Reading, Partition], ...] = ()  # newest first; replac
 
 _MOST_PARTITIONS = 8
 
+_changes = 0
+"""How often a change was noticed; a partition that was begun before one may be of what is no longer there."""
 
-def _remember(reading: _Reading, parts: Partition) -> None:
+_writing = Lock()
+
+
+def _remember(reading: _Reading, parts: Partition, changes: int) -> None:
     global _partitions  # noqa: PLW0603
-    _partitions = ((reading, parts), *_partitions[: _MOST_PARTITIONS - 1])
+    with _writing:
+        if changes == _changes:
+            _partitions = ((reading, parts), *_partitions[: _MOST_PARTITIONS - 1])
 
 
 def _one_by_one(

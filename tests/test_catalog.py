@@ -107,6 +107,31 @@ def test_a_definition_changed_in_place_is_noticed() -> None:
     assert entry().fingerprint != after.fingerprint
 
 
+def test_a_change_noticed_while_a_partition_is_made_is_not_forgotten() -> None:
+    """A partition that one thread began before another noticed a change is not taken for the array again."""
+    changed = tool("mcp__a__racing", "same", {"type": "object", "properties": {"x": {"type": "string"}}})
+    before = partition([changed], stays_visible=is_core).catalog.entries[0]
+    changed["function"]["parameters"]["properties"]["x"]["description"] = "deep"
+    both = [changed, tool("mcp__b__late", "same", {})]
+    asked: list[str] = []
+
+    def another_thread_notices(name: str) -> bool:
+        asked.append(name)
+        if len(asked) == 4:  # both were read, and the first has its entry
+            refresh([changed])
+        return False
+
+    assert before in partition(both, stays_visible=another_thread_notices).catalog.entries
+    assert before not in partition(both, stays_visible=is_core).catalog.entries
+
+
+def test_a_visible_name_stays_one_when_the_array_comes_again() -> None:
+    """Of two visible definitions of one name the second is left out each time."""
+    terminals = [tool("terminal", parameters={}), tool("terminal", "another", {}), tool("mcp__a__x", parameters={})]
+    for _ in range(2):
+        assert partition(terminals, stays_visible=is_core).visible == (terminals[0],)
+
+
 def test_equal_definitions_give_the_same_entries_in_every_session() -> None:
     """Two sessions with equal definitions share entries and catalog; one with others shares nothing (B12)."""
     mine = [tool("mcp__a__shared", "same", {"type": "object", "properties": {}})]
