@@ -6,6 +6,8 @@ import copy
 import random
 from typing import Any
 
+import pytest
+
 from hermes_plugin_toolsearch.catalog import (
     EMPTY_PARAMETERS,
     Problem,
@@ -105,6 +107,43 @@ def test_a_definition_changed_in_place_is_noticed() -> None:
     definition["function"]["parameters"]["properties"]["y"]["description"] = "deep"
     refresh([definition])
     assert entry().fingerprint != after.fingerprint
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_array_that_comes_again_is_read_as_if_it_were_new(seed: int) -> None:
+    """Whatever happens to an array in place between two partitions, the second is that of equal new definitions."""
+    draw = random.Random(seed)
+    tools = [tool("terminal", parameters={}), tool("read_file", parameters={})]
+    tools += [
+        tool(f"mcp__{server}__t{at}", f"Does {at}.", {"properties": {"x": {}}}) for server in "ab" for at in "123"
+    ]
+    for step in range(40):
+        function = draw.choice(tools)["function"]
+        change = draw.randrange(9)
+        if change == 0:
+            function["description"] = f"Does step {step}."
+        elif change == 1:
+            function["parameters"] = {"properties": {"y": {}}}
+        elif change == 2:
+            function["parameters"] = None
+        elif change == 3 and function["parameters"]:
+            function["parameters"].setdefault("properties", {})[f"p{step}"] = {}
+        elif change == 4 and function["parameters"]:
+            function["parameters"].pop("properties", None)
+        elif change == 5:
+            draw.shuffle(tools)
+        elif change == 6:
+            tools.append(tool(draw.choice(["terminal", "mcp__a__t1", "mcp__b__new"]), f"Came at {step}.", {}))
+        elif change == 7:
+            tools.remove(draw.choice(tools[1:]))
+            if len(tools) == 1:
+                tools.append(tool("mcp__a__last", parameters={}))
+        else:
+            function["name"] = draw.choice(["terminal", "mcp__a__t2", "mcp__c__t9", ""])
+        found = partition(tools, stays_visible=is_core)
+        expected = partition(copy.deepcopy(tools), stays_visible=is_core)
+        assert found.catalog.fingerprint == expected.catalog.fingerprint
+        assert (found.visible, found.problems) == (expected.visible, expected.problems)
 
 
 def test_a_change_noticed_while_a_partition_is_made_is_not_forgotten() -> None:
