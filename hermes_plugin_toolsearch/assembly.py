@@ -103,7 +103,7 @@ def assemble(
     if bridge_problem is not None:
         return as_given(bridge_problem)
     reserved = names.as_set()
-    named = [definition for definition in given if _name(definition) in reserved]
+    named = [definition for definition in given if _name(definition) in reserved] if _may_hold(given, reserved) else []
     ours = [definition for definition in named if bridge.is_bridge_definition(definition, names)]
     if len(ours) < len(named):
         taken = sorted(_name(definition) for definition in named if definition not in ours)
@@ -152,6 +152,14 @@ def eager_tokens(catalog: Catalog) -> int:
 
 
 _eager: Cache[str, int] = Cache(32)
+
+
+def _may_hold(definitions: list[Definition], names: frozenset[str]) -> bool:
+    """Whether one of ``definitions`` may have one of ``names``; most arrays hold none, which is seen at once."""
+    try:
+        return not names.isdisjoint([definition["function"]["name"] for definition in definitions])
+    except (LookupError, TypeError):
+        return True
 
 
 def _name(definition: Definition) -> str:

@@ -107,7 +107,7 @@ def make_entry(function: Mapping[str, Any], *, server: str | None = None) -> tup
             entry = known.entry
     if len(_made) >= _MOST_MADE:
         _made.clear()
-    now = _Made(server, described, given, property_names(given), entry, problem)
+    now = _Made(server, described, given, _properties(given), entry, problem)
     _made[name] = (now, *[known for known in made if known.entry is not entry][:1])
     return entry, problem
 
@@ -116,14 +116,14 @@ class _Made(NamedTuple):
     """What an entry was made from, to tell at once whether the same definition comes again.
 
     A host hands out the same objects again and again, so for most definitions two string comparisons and one of
-    identity do. The same object may have been changed in between: the names of its properties are compared each
-    time, and what lies deeper by :func:`forget_if_changed`.
+    identity do. The same object may have been changed in between: that its properties are those that they were is
+    told by their number and the last of them, where a new name comes; what lies deeper, by :func:`forget_if_changed`.
     """
 
     server: str | None
     description: Any
     parameters: Any
-    properties: tuple[str, ...] | None
+    properties: tuple[int, Any]
     entry: Entry
     problem: Problem | None
 
@@ -133,7 +133,7 @@ class _Made(NamedTuple):
             function.get("parameters") is self.parameters
             and function.get("description") == self.description
             and server == self.server
-            and property_names(self.parameters) == self.properties
+            and _properties(self.parameters) == self.properties
         )
 
     def holds(self) -> bool:
@@ -157,10 +157,10 @@ def forget_if_changed(function: Mapping[str, Any]) -> bool:
     return len(kept) < len(made)
 
 
-def property_names(parameters: Any) -> tuple[str, ...] | None:
-    """The names of a schema's own properties, None where it has none."""
+def _properties(parameters: Any) -> tuple[int, Any]:
+    """How many properties a schema has, and the last one's name."""
     properties = parameters.get("properties") if isinstance(parameters, dict) else None
-    return tuple(properties) if isinstance(properties, dict) else None
+    return (len(properties), next(reversed(properties), None)) if isinstance(properties, dict) else (0, None)
 
 
 def _content(name: str, label: str, description: str, given: Any) -> tuple[Mapping[str, Any], str, str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import statistics
 import sys
 from typing import Any
 
@@ -26,6 +27,8 @@ SIZES = (34, 300, 2_932, 13_595, 20_027, 100_000)
 AT = (2_932, 20_027, 100_000)
 """The sizes whose ratios the tables show."""
 QUERIES = 200
+ROUNDS = 5
+"""How often the small sizes are measured, the engines in turn, since a machine has its moods; medians are shown."""
 
 MEASURES = {
     "assembly_first_in_process": "assembly of one tool, the first in a process",
@@ -65,15 +68,19 @@ def measure(size: int, engines: list[str], seconds: float) -> dict[str, Any]:
     tools_path, job, out = folder / "tools.jsonl", folder / "job.json", folder / "out.json"
     tools_path.write_text("".join(json.dumps(tool) + "\n" for tool in tools))
     job.write_text(json.dumps({"tools": str(tools_path), "queries": queries[:QUERIES], "seconds": seconds}))
-    result = {}
-    for engine in engines:
-        try:
-            common.run_engine(engine, "speed/run.py", job, out)
-            result[engine] = json.loads(out.read_text())
-            print(f"{size:7} {engine:20} {result[engine]['search']:.3f} ms", file=sys.stderr, flush=True)
-        except UnavailableError as reason:
-            print(f"{size:7} {engine:20} {reason}", file=sys.stderr, flush=True)
-    return result
+    rounds: dict[str, list[dict[str, float]]] = {}
+    for _ in range(ROUNDS if size <= 2_932 else 1):
+        for engine in engines:
+            try:
+                common.run_engine(engine, "speed/run.py", job, out)
+                rounds.setdefault(engine, []).append(json.loads(out.read_text()))
+                print(f"{size:7} {engine:20} {rounds[engine][-1]['search']:.3f} ms", file=sys.stderr, flush=True)
+            except UnavailableError as reason:
+                print(f"{size:7} {engine:20} {reason}", file=sys.stderr, flush=True)
+    return {
+        engine: {key: statistics.median(each[key] for each in runs) for key in runs[0]}
+        for engine, runs in rounds.items()
+    }
 
 
 def exponents(results: dict[int, dict[str, Any]], engine: str, measure: str) -> float | None:
