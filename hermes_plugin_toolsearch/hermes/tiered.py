@@ -277,10 +277,10 @@ def settle(session: Session) -> None:
 def _take_up(session: Session) -> None:
     """Give an agent the bridge's entries that an earlier agent of this very session held: not every host keeps them."""
     earlier = arrays.recall(session) if session.published is None else None
-    if earlier is not None and earlier.published.assembly.activated:
+    tools = list(getattr(session.agent, "tools", None) or ())
+    if earlier is not None and earlier.published.assembly.activated and _bridge(tools):
         entries = _bridge(earlier.published.tools)
-        tools = [entries.get(_name(definition), definition) for definition in session.agent.tools]
-        session.agent.tools = tools
+        session.agent.tools = tools = [entries.get(_name(definition), definition) for definition in tools]
         session.published, session.told = Published(tools, earlier.published.assembly), earlier.told
 
 
