@@ -172,7 +172,7 @@ def _content(name: str, label: str, description: str, given: Any) -> tuple[Mappi
     except (ValueError, TypeError, RecursionError):  # a schema that contains itself
         why, schema = "cannot be written as JSON", EMPTY_PARAMETERS
         content = _written((name, label, description, schema))
-    return schema, why, _digest(content)
+    return schema, why, digest(content)
 
 
 def _written(value: Any) -> bytes:
@@ -233,12 +233,10 @@ def split_name(name: str, server: str | None = None) -> tuple[str, str]:
     return "plugin", name
 
 
-def digest(text: str) -> str:
-    """32 hex digits that stand for ``text``."""
-    return _digest(text.encode("utf-8", "surrogatepass"))
-
-
-def _digest(content: bytes) -> str:
+def digest(content: str | bytes) -> str:
+    """32 hex digits that stand for ``content``."""
+    if isinstance(content, str):
+        content = content.encode("utf-8", "surrogatepass")
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 

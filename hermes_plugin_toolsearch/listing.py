@@ -14,13 +14,12 @@ The text depends on the catalog, the budget and the settings alone, so it is the
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
-from typing import Literal
+from typing import Any, Literal
 
 from . import store, subjects, summary, text, tokens
 from .cache import Cache
@@ -100,26 +99,10 @@ def make_listing(
     levels = tuple(trust(group.server) for group in catalog.groups)
     key = (catalog.fingerprint, levels, budget, mode, max_chars)
 
-    def stored_or_made() -> Listing:
-        fingerprint = digest(repr(key))
-        listing = _load(fingerprint)
-        if listing is None:
-            listing = _make(catalog, levels, budget, mode, max_chars)
-            if listing.text and tokens.method() == "exact":
-                _save(fingerprint, listing)
-        return listing
+    def made() -> dict[str, Any]:
+        return asdict(_make(catalog, levels, budget, mode, max_chars))
 
-    return _listings.get(key, stored_or_made)
-
-
-def _load(fingerprint: str) -> Listing | None:
-    """The listing that an earlier process made of the same, which need not load a vocabulary to count it."""
-    text = store.load_text("listing", _version(), fingerprint)
-    return Listing(**json.loads(text)) if text is not None else None
-
-
-def _save(fingerprint: str, listing: Listing) -> None:
-    store.save_text("listing", _version(), fingerprint, json.dumps(asdict(listing), ensure_ascii=False))
+    return _listings.get(key, lambda: Listing(**tokens.counted_once("listing", _version(), digest(repr(key)), made)))
 
 
 def _version() -> int:

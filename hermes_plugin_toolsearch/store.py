@@ -7,7 +7,6 @@ right or it is not found. Nothing is in it that a tools listing would not show.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import io
 import os
 import re
@@ -20,6 +19,8 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from .catalog import digest
 
 if TYPE_CHECKING:  # a host names the folder when it starts, long before anything needs numpy
     import numpy.typing as npt
@@ -74,7 +75,7 @@ def load_text(kind: str, version: int, fingerprint: str) -> str | None:
     if path is None or content is None:
         return None
     check, _, text = content.partition(b"\n")
-    if check != _check(text):
+    if check != digest(text).encode():
         _remove(path)
         return None
     return text.decode()
@@ -85,7 +86,7 @@ def save_text(kind: str, version: int, fingerprint: str, text: str) -> None:
     path = _path(kind, version, fingerprint, "txt")
     if path is not None:
         content = text.encode("utf-8", "replace")
-        _write(path, b"\n".join((_check(content), content)))
+        _write(path, b"\n".join((digest(content).encode(), content)))
 
 
 @cache
@@ -137,10 +138,6 @@ def _write(path: Path, content: bytes) -> None:
 def _remove(path: Path) -> None:
     with contextlib.suppress(OSError):
         path.unlink()
-
-
-def _check(content: bytes) -> bytes:
-    return hashlib.blake2b(content, digest_size=16).hexdigest().encode()
 
 
 _unseen: dict[Path, int] = {}

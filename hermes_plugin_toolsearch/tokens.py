@@ -19,8 +19,9 @@ import threading
 from binascii import a2b_base64
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from . import store
 from .cache import Cache
 from .catalog import Definition
 
@@ -76,6 +77,20 @@ def count_definitions(definitions: Iterable[Definition]) -> int:
 def method() -> Literal["exact", "estimate"]:
     """Whether counts are exact; loads the vocabulary if that has not happened yet."""
     return "estimate" if _load() is estimate else "exact"
+
+
+def counted_once(kind: str, version: int, fingerprint: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """The JSON object that ``make`` gives, with counts in it, from the disk where an earlier process made it.
+
+    It then costs no vocabulary. What is made of estimates is not kept.
+    """
+    kept = store.load_text(kind, version, fingerprint)
+    if kept is not None:
+        return json.loads(kept)  # type: ignore[no-any-return]
+    made = make()
+    if _counter not in (None, estimate):
+        store.save_text(kind, version, fingerprint, json.dumps(made))
+    return made
 
 
 def estimate(text: str) -> int:

@@ -160,17 +160,16 @@ def _costs(assembly: Assembly) -> dict[str, Any]:
     """Tokens of all tools ``before`` and ``now``, and of each tool by server; counted once for all processes."""
     catalog, visible = assembly.partition.catalog, assembly.partition.visible
     fingerprint = digest(catalog.fingerprint + json.dumps(assembly.tool_defs, default=str))
-    kept = store.load_text("costs", store.version_of(tokens), fingerprint)
-    if kept is not None:
-        return json.loads(kept)  # type: ignore[no-any-return]
-    costs = {
-        "before": tokens.count_definitions(visible) + eager_tokens(catalog),
-        "now": tokens.count_definitions(assembly.tool_defs),
-        "servers": {group.server: {entry.name: _cost(entry) for entry in group.entries} for group in catalog.groups},
-    }
-    if tokens.method() == "exact":
-        store.save_text("costs", store.version_of(tokens), fingerprint, json.dumps(costs))
-    return costs
+
+    def counted() -> dict[str, Any]:
+        servers = {group.server: {entry.name: _cost(entry) for entry in group.entries} for group in catalog.groups}
+        return {
+            "before": tokens.count_definitions(visible) + eager_tokens(catalog),
+            "now": tokens.count_definitions(assembly.tool_defs),
+            "servers": servers,
+        }
+
+    return tokens.counted_once("costs", store.version_of(tokens), fingerprint, counted)
 
 
 def _cost(entry: Entry) -> int:
